@@ -1,0 +1,23 @@
+// Runs the tests: `scripts/test.ts` all that needs neither root nor the shared material; `scripts/test.ts SUITE` the suite
+// of test/SUITE. Unit tests share one process; suites that spawn programs get a process a file.
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+
+const suite = process.argv[2] ?? 'unit';
+const unit = suite === 'unit';
+const files = globSync(
+  unit ? ['src/**/*.test.ts', 'test/unit/**/*.test.ts', 'scripts/**/*.test.ts'] : [`test/${suite}/**/*.test.ts`],
+).sort();
+if (files.length === 0) {
+  process.stderr.write(`no tests in suite "${suite}"\n`);
+  process.exit(2);
+}
+const isolation = unit ? ['--test-isolation=none'] : ['--test-concurrency=1'];
+const reporter = process.stdout.isTTY ? [] : ['--test-reporter=dot', '--test-reporter-destination=stdout'];
+const summary = process.stdout.isTTY
+  ? []
+  : ['--test-reporter=./scripts/summary.mjs', '--test-reporter-destination=stdout'];
+const done = spawnSync(process.execPath, ['--test', ...isolation, ...reporter, ...summary, ...files], {
+  stdio: 'inherit',
+});
+if (done.status !== 0) process.exit(done.status ?? 70);

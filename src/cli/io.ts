@@ -1,0 +1,18 @@
+// What a command sees of the process: streams, environment, folder, clock. Commands touch nothing else of it, so that a
+// test runs the whole command line in memory.
+import type { Readable, Writable } from 'node:stream';
+
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** Data. */
+  readonly stdout: Writable & { readonly isTTY?: boolean };
+  /** Talk: warnings, notes, progress. */
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly nowMs: () => number;
+  /** 0 done, 1 differences or findings, 2 usage or invalid input, 69 unavailable, 70 our bug. */
+  exitCode: ExitCode;
+}
+
+export type ExitCode = 0 | 1 | 2 | 69 | 70;

@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+// The process's entry: gives the command line its real streams and leaves with its exit code.
+import { runCommandLine } from './run.ts';
+
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(process.exitCode ?? 0);
+  });
+}
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+  nowMs: Date.now,
+  exitCode: 0,
+});

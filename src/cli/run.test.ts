@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { capture } from './capture.ts';
+import { version } from './version.ts';
+
+test('--version prints the version of the package', async () => {
+  assert.deepEqual(await capture(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('an unknown command is a usage error that names it', async () => {
+  const { code, stdout, stderr } = await capture(['no-such-command']);
+  assert.equal(code, 2);
+  assert.equal(stdout, '');
+  assert.match(stderr, /no-such-command/);
+});
+
+test('no arguments: help on stdout', async () => {
+  const { code, stdout } = await capture([]);
+  assert.equal(code, 0);
+  assert.match(stdout, /Usage: fairway/);
+});

@@ -1,0 +1,75 @@
+// The command line: finds the command, loads only that one, runs it, and turns errors into messages and exit codes.
+import { Command, CommanderError } from 'commander';
+import { formatProblem, InvariantError, ManifestError, SpecError, UsageError } from '../core/std/errors.ts';
+import type { ExitCode, Io } from './io.ts';
+import { version } from './version.ts';
+
+interface Entry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<(io: Io) => Command>;
+}
+
+/** Every command, in the order of `fairway --help`. A command's module is read only when it is called. */
+const entries: readonly Entry[] = [];
+
+/** Runs one command line; resolves to the exit code and never rejects. */
+export async function runCommandLine(args: readonly string[], io: Io): Promise<ExitCode> {
+  try {
+    const program = await assemble(args, io);
+    await program.parseAsync([...args], { from: 'user' });
+    return io.exitCode;
+  } catch (error) {
+    return report(error, io);
+  }
+}
+
+async function assemble(args: readonly string[], io: Io): Promise<Command> {
+  const program = quiet(new Command('fairway'), io)
+    .description('Moves every workload of an Istio mesh from one revision to the next.')
+    .version(version, '-V, --version', 'print the version')
+    .showHelpAfterError('(fairway --help lists the commands)');
+  const called = args.find((arg) => !arg.startsWith('-'));
+  for (const entry of entries) program.addCommand(await commandOf(entry, called, io));
+  if (args.length === 0) program.outputHelp();
+  return program;
+}
+
+async function commandOf(entry: Entry, called: string | undefined, io: Io): Promise<Command> {
+  if (entry.name !== called && called !== 'help') return new Command(entry.name).summary(entry.summary);
+  const build = await entry.load();
+  return quietAll(build(io).summary(entry.summary), io);
+}
+
+function quietAll(command: Command, io: Io): Command {
+  for (const child of command.commands) quietAll(child, io);
+  return quiet(command, io);
+}
+
+/** Commander throws instead of ending the process, and writes to our streams. */
+function quiet(command: Command, io: Io): Command {
+  return command.exitOverride().configureOutput({
+    writeOut: (text) => io.stdout.write(text),
+    writeErr: (text) => io.stderr.write(text),
+  });
+}
+
+function report(error: unknown, io: Io): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? io.exitCode : 2;
+  if (error instanceof SpecError || error instanceof ManifestError) {
+    for (const problem of error.problems) io.stderr.write(`${formatProblem(problem)}\n`);
+    return 2;
+  }
+  if (error instanceof UsageError) {
+    io.stderr.write(`error: ${error.message}\n${error.hint === undefined ? '' : `  hint: ${error.hint}\n`}`);
+    return 2;
+  }
+  return reportBug(error, io);
+}
+
+function reportBug(error: unknown, io: Io): ExitCode {
+  const known = error instanceof InvariantError ? 'broken invariant' : 'unexpected error';
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  io.stderr.write(`fairway ${version}: ${known}; this is a bug of fairway, please report it with the input\n${text}\n`);
+  return 70;
+}
