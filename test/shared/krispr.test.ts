@@ -1,0 +1,109 @@
+// Krispr's reviews against the shared cases `f-missing-labels-parent`, `f-pointer-escape`, `f-review-v1-envelope` and
+// `f-no-name-no-namespace`: whole reviews in, the patch applied strictly, labels out.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Knowledge, type Outcome, reviewKrispr, writeReview } from '../../src/core/admission/index.ts';
+import { readSharedJson } from './shared.ts';
+
+type Labels = Readonly<Record<string, string>> | null | undefined;
+interface Review {
+  readonly request: { readonly uid: string; readonly object: { readonly metadata: { readonly labels?: Labels } } };
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const knowledge: Knowledge = {
+  rules: {
+    wanted: () => ({ kind: 'revision', revision: '1-24-5', bucket: 'production' }),
+    remutateAfterMs: () => 0,
+    isRetired: () => false,
+    unlabelled: () => 'label',
+    isNewer: (a, b) => a > b,
+  },
+  served: undefined,
+  facts: () => ({ chain: [], end: { kind: 'top' } }),
+  outside: () => undefined,
+};
+
+const missingParent: readonly (Labels | 'no patch')[] = [
+  { 'istio.io/rev': '1-24-5' },
+  { 'istio.io/rev': '1-24-5' },
+  { 'istio.io/rev': '1-24-5' },
+  { app: 'x', 'pod-template-hash': '7d9c', 'istio.io/rev': '1-24-5' },
+  { app: 'x', 'istio.io/rev': '1-24-5' },
+  'no patch',
+];
+const parents = readSharedJson('cases/f-missing-labels-parent/input.json') as readonly Review[];
+for (const [i, expected] of missingParent.entries())
+  test(`f-missing-labels-parent: review ${i + 1}`, () => {
+    const review = parents[i];
+    assert.ok(review !== undefined);
+    const response = responseTo(review);
+    if (expected === 'no patch') return assert.ok(!('patch' in response) && !('patchType' in response));
+    assert.deepEqual(labelsAfter(review), expected);
+  });
+
+test('f-pointer-escape: one operation, and the neighbours stay', () => {
+  const review = readSharedJson('cases/f-pointer-escape/input.json') as Review;
+  const outcome = reviewKrispr(review, knowledge, 0);
+  assert.ok(outcome.kind === 'decided');
+  assert.deepEqual(
+    outcome.answer.patch.map(({ path }) => path),
+    ['/metadata/labels/istio.io~1rev'],
+  );
+  assert.deepEqual(labelsAfter(review), {
+    app: 'esc',
+    'a/b~c': '1',
+    'istio.io~1rev': 'keep',
+    'istio.io/rev': '1-24-5',
+  });
+});
+
+const envelopes: readonly (readonly [what: string, expected: object | 'malformed'])[] = [
+  ['nothing to change', { allowed: true, patched: false, warned: false }],
+  ['a change', { allowed: true, patched: true, warned: false }],
+  ['a bad object', { allowed: true, patched: false, warned: true }],
+  ['v1beta1', 'malformed'],
+  ['DELETE', { allowed: true, patched: false, warned: false }],
+  ['no request', 'malformed'],
+];
+const reviews = readSharedJson('cases/f-review-v1-envelope/input.json') as readonly Review[];
+for (const [i, [what, expected]] of envelopes.entries())
+  test(`f-review-v1-envelope: ${what}`, () => {
+    const review = reviews[i];
+    assert.ok(review !== undefined);
+    if (expected === 'malformed') return assert.equal(reviewKrispr(review, knowledge, 0).kind, 'malformed');
+    const response = responseTo(review);
+    assert.equal(response['uid'], review.request.uid);
+    assert.equal('patch' in response, 'patchType' in response);
+    assert.deepEqual(
+      { allowed: response['allowed'], patched: 'patch' in response, warned: 'warnings' in response },
+      expected,
+    );
+  });
+
+function answered(outcome: Outcome): Exclude<Outcome, { kind: 'malformed' }> {
+  assert.ok(outcome.kind !== 'malformed');
+  return outcome;
+}
+
+function responseTo(review: unknown): Readonly<Record<string, unknown>> {
+  const { answer } = answered(reviewKrispr(review, knowledge, 0));
+  return writeReview(answer, base64)['response'] as Record<string, unknown>;
+}
+
+/** The pod's labels after the patch, applied strictly: the parent of what is added must be there. */
+function labelsAfter(review: Review): unknown {
+  const object: Record<string, unknown> = structuredClone(review.request.object);
+  for (const { op, path, value } of answered(reviewKrispr(review, knowledge, 0)).answer.patch) {
+    const keys = path
+      .split('/')
+      .slice(1)
+      .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const last = keys.pop() ?? '';
+    const parent = keys.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], object);
+    assert.ok(typeof parent === 'object' && parent !== null, `no parent of ${path}`);
+    if (op === 'replace') assert.ok(Object.hasOwn(parent, last), `nothing to replace at ${path}`);
+    (parent as Record<string, unknown>)[last] = value;
+  }
+  return (object['metadata'] as { labels?: unknown }).labels;
+}
