@@ -1,0 +1,53 @@
+// What fairway.yml says about a fleet, parsed: every default is filled in, every name checked, durations in milliseconds.
+import type { Pattern } from '../pattern/index.ts';
+
+export interface FleetRevision {
+  readonly name: string;
+  readonly proxyImage?: string;
+  /** host:port of the revision's control plane, as PROXY_CONFIG names it. */
+  readonly discoveryAddress?: string;
+  /** When the revision was installed. */
+  readonly sinceMs?: number;
+  /** No injector serves it any more: a label that names it is always corrected. */
+  readonly retired: boolean;
+  /** Overrides the bucket's and the fleet's. */
+  readonly remutateAfterMs?: number;
+}
+
+export interface FleetBucket {
+  /** `exact` remembers names in the lock, so that the shares are exact for small buckets. */
+  readonly mode: 'slots' | 'exact';
+  readonly remutateAfterMs?: number;
+}
+
+/** A kind with a pod template beyond the built-in ones. */
+export interface FleetKind {
+  /** As in apiVersion: `argoproj.io/v1alpha1`, or the group alone for every version. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** JSON pointer (RFC 6901) to the pod template. */
+  readonly template: string;
+}
+
+export interface UnlabelledRule {
+  readonly pattern: Pattern;
+  readonly action: 'label' | 'leave';
+}
+
+export interface Fleet {
+  /** Absent: the file lists no revisions, and any name is known. */
+  readonly revisions?: ReadonlyMap<string, FleetRevision>;
+  readonly buckets: ReadonlyMap<string, FleetBucket>;
+  /** Namespaces that are not in the mesh, besides Kubernetes' and Istio's own. */
+  readonly exclude: readonly Pattern[];
+  readonly salt: string;
+  readonly defaultBucket: string;
+  /** A pod whose workload was last deployed longer ago than this is labelled anew at admission. */
+  readonly remutateAfterMs: number;
+  readonly maxNodeLifetimeMs?: number;
+  readonly kinds: readonly FleetKind[];
+  /** The label of a workload or a namespace that names who owns it. */
+  readonly ownerLabel?: string;
+  /** Pods without the label at admission; of several patterns that match, the longest wins; `leave` where none does. */
+  readonly unlabelled: readonly UnlabelledRule[];
+}

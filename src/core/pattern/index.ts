@@ -1,0 +1,2 @@
+// The door of pattern: namespace patterns.
+export { compilePattern, type Pattern } from './pattern.ts';

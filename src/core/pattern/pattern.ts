@@ -1,0 +1,56 @@
+// One namespace pattern: RE2 syntax, matched against the whole name, in time linear in the name. A pattern that is a plain
+// name is compared, not matched. Refuses what RE2 refuses (back-references, look-around) and what is longer than 1 KB.
+import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { countCodePoints } from '../std/order.ts';
+import { utf8 } from '../std/utf8.ts';
+
+export interface Pattern {
+  /** What stands in the file. */
+  readonly text: string;
+  /** In code points: of several patterns that match, the longest wins. */
+  readonly length: number;
+  /** A plain name (letters, digits, dashes) means only itself. */
+  readonly literal: boolean;
+  /** Whether the whole name matches. */
+  readonly matches: (name: string) => boolean;
+}
+
+export type Compiled =
+  | { readonly kind: 'pattern'; readonly pattern: Pattern }
+  | { readonly kind: 'refused'; readonly message: string; readonly hint: string };
+
+const longestBytes = 1024;
+const plainName = /^[A-Za-z0-9-]+$/;
+
+/** A pattern, or why there is none, in the engine's words. */
+export function compilePattern(text: string): Compiled {
+  const length = countCodePoints(text);
+  const bytes = utf8(text).length;
+  if (bytes > longestBytes)
+    return refused(`a pattern of ${bytes} bytes; the limit is ${longestBytes}`, 'split it into several');
+  if (plainName.test(text))
+    return { kind: 'pattern', pattern: { text, length, literal: true, matches: (name) => name === text } };
+  try {
+    const expression = RE2JS.compile(text);
+    return {
+      kind: 'pattern',
+      pattern: { text, length, literal: false, matches: (name) => expression.testExact(name) },
+    };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return refused(error.message.replace(/^error parsing regexp: /, ''), hintFor(text, error));
+  }
+}
+
+function refused(message: string, hint: string): Compiled {
+  return { kind: 'refused', message, hint };
+}
+
+function hintFor(text: string, error: Error): string {
+  if (/\(\?<?[=!]|\\[1-9]/.test(text))
+    return 'look-around and back-references need exponential time and are not part of RE2; write what matches instead';
+  if (text.startsWith('*')) return `a pattern is a regular expression: write ".${text}"`;
+  return error instanceof RE2JSSyntaxException
+    ? 'patterns are regular expressions in RE2 syntax (https://github.com/google/re2/wiki/Syntax)'
+    : 'write a smaller pattern';
+}

@@ -1,0 +1,17 @@
+// The door of rollout: rollouts.yml, slots, the lock, and which revision a namespace is on.
+export { handOver, layOut, ownerOf, type Quota, quotaOf, type Run } from './hand-over.ts';
+export { formatLock, type Lock, type LockBucket, parseLock } from './lock.ts';
+export {
+  type Assigned,
+  type Assignment,
+  createResolver,
+  type Outside,
+  type Ownership,
+  type Resolver,
+  type ResolverInput,
+  systemNamespaces,
+  type Tie,
+} from './resolver.ts';
+export { type Bucket, parseRollouts, type Rollouts, type RolloutsOptions, usualDefaultBucket } from './rollouts.ts';
+export { type SlotOf, slotCount, slots } from './slot.ts';
+export { compareRevisions } from './version-order.ts';

@@ -1,0 +1,55 @@
+// What the YAML parser refuses, said in the words of somebody who edits rollouts.yml: a pattern that starts with `*` or `[`
+// is the usual reason, and "unresolved alias" helps nobody.
+import type { Document, LineCounter, YAMLParseError, YAMLWarning } from 'yaml';
+import type { Problem } from '../std/errors.ts';
+
+const quoteIt = 'quote the pattern';
+const hints: ReadonlyMap<string, string> = new Map([
+  ['TAB_AS_INDENT', 'indent with spaces'],
+  ['BAD_INDENT', 'put all entries of one map into the same column'],
+  ['TAG_RESOLVE_FAILED', 'remove the tag'],
+  ['MISSING_CHAR', 'close the quote or bracket'],
+]);
+
+/** Problems of the syntax. Where a line starts with an unquoted `*`, that is the problem, not what the parser made of it. */
+export function syntaxProblems(
+  text: string,
+  documents: readonly Document[],
+  lines: LineCounter,
+  file: string | undefined,
+): Problem[] {
+  const found = documents.flatMap((document) => [...document.errors, ...document.warnings]);
+  if (found.length === 0) return [];
+  const base = { code: 'yaml-syntax', severity: 'error', ...(file === undefined ? {} : { file }) } as const;
+  const globs = starKeys(text).map(({ line, column, key }) => ({
+    ...base,
+    line,
+    column,
+    message: `\`*\` starts a YAML alias, so ${key} is not read as a pattern`,
+    hint: `${quoteIt}, and in a regular expression write .${key}: ".${key}"`,
+  }));
+  if (globs.length > 0) return globs;
+  return found.map((error) => ({ ...base, ...place(error, lines), ...explain(error, text) }));
+}
+
+function place({ pos }: YAMLParseError | YAMLWarning, lines: LineCounter): { line: number; column: number } {
+  const { line, col } = lines.linePos(pos[0]);
+  return { line, column: col };
+}
+
+function explain(error: YAMLParseError | YAMLWarning, text: string): { message: string; hint?: string } {
+  const message = error.message.replace(/\s+/g, ' ');
+  const lineStart = text.lastIndexOf('\n', error.pos[0] - 1) + 1;
+  const bracket = /^\s*[[{&!|>%@`]/.test(text.slice(lineStart, error.pos[0] + 1));
+  if (bracket && error.code === 'UNEXPECTED_TOKEN')
+    return { message, hint: `${quoteIt}: outside of quotes ${text.slice(lineStart).trim()[0]} has a meaning in YAML` };
+  const hint = hints.get(error.code);
+  return hint === undefined ? { message } : { message, hint };
+}
+
+function starKeys(text: string): { line: number; column: number; key: string }[] {
+  return text.split('\n').flatMap((content, index) => {
+    const match = /^(\s*)(\*[^\s:]*):(?:\s|$)/.exec(content);
+    return match === null ? [] : [{ line: index + 1, column: (match[1] ?? '').length + 1, key: match[2] ?? '' }];
+  });
+}
