@@ -1,0 +1,163 @@
+// The words of the API server's field errors, and safe reading of untyped objects: a field of the wrong type is told once, by
+// `shapeProblems`, and reads as absent everywhere else. Knows nothing of pods.
+import type { Problem } from '../../std/errors.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What the value of a field must be; a list says what each of its items must be. */
+export type Kind = 'int' | 'text' | 'bool' | 'object' | 'list' | 'int-or-text' | 'any';
+
+export function invalid(path: string, value: unknown, detail: string): Problem {
+  return rejected(path, `Invalid value: ${shown(value)}: ${detail}`);
+}
+
+export function required(path: string, detail = ''): Problem {
+  return rejected(path, detail === '' ? 'Required value' : `Required value: ${detail}`);
+}
+
+export function unsupported(path: string, value: unknown, supported: readonly string[]): Problem {
+  return rejected(path, `Unsupported value: ${shown(value)}: supported values: ${supported.map(shown).join(', ')}`);
+}
+
+export function forbidden(path: string, detail: string): Problem {
+  return rejected(path, `Forbidden: ${detail}`);
+}
+
+export function duplicate(path: string, value: unknown): Problem {
+  return rejected(path, `Duplicate value: ${shown(value)}`);
+}
+
+export function tooMany(path: string, count: number, most: number): Problem {
+  return rejected(path, `Too many: ${count}: must have at most ${most} items`);
+}
+
+export function notFound(path: string, value: unknown): Problem {
+  return rejected(path, `Not found: ${shown(value)}`);
+}
+
+/** Something that the API server accepts, but not as it was meant. */
+export function remark(path: string, message: string, hint: string): Problem {
+  return { code: 'pod-field-changed', severity: 'warning', path, message, hint };
+}
+
+export function nonNegative(path: string, value: number | undefined): readonly Problem[] {
+  return value !== undefined && value < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : [];
+}
+
+/** Fields of a wrong type (errors) and fields that do not exist (warnings: the API server drops them). */
+export function shapeProblems(
+  path: string,
+  fields: Fields,
+  shape: Readonly<Record<string, Kind>>,
+): readonly Problem[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    const kind = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (kind === undefined) return [unknownField(`${path}.${name}`, Object.keys(shape), name)];
+    return value === null || value === undefined || fits(value, kind)
+      ? []
+      : [invalid(`${path}.${name}`, value, `must be ${kindNames[kind]}`)];
+  });
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function object(fields: Fields, name: string): Fields | undefined {
+  const value = own(fields, name);
+  return isFields(value) ? value : undefined;
+}
+
+export function list(fields: Fields, name: string): readonly unknown[] {
+  const value = own(fields, name);
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}
+
+/** The items of a list that are objects, each with its path. */
+export function items(fields: Fields, name: string, path: string): readonly (readonly [path: string, item: Fields])[] {
+  return list(fields, name).flatMap((item, index) =>
+    isFields(item) ? [[`${path}.${name}[${index}]`, item] as const] : [],
+  );
+}
+
+export function int(fields: Fields, name: string): number | undefined {
+  const value = own(fields, name);
+  return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
+}
+
+export function text(fields: Fields, name: string): string | undefined {
+  const value = own(fields, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function has(fields: Fields, name: string): boolean {
+  return (own(fields, name) ?? null) !== null;
+}
+
+export function own(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** Whether two JSON values are the same, whatever the order of their keys; null, {} and [] count as absent, as after a round trip through the API. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  return canonical(a) === canonical(b);
+}
+
+function canonical(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.length === 0 ? '' : `[${value.map(canonical).join(',')}]`;
+  if (!isFields(value)) return JSON.stringify(value) ?? '';
+  const parts = Object.keys(value)
+    .sort()
+    .map((key) => [key, canonical(value[key])] as const)
+    .filter(([, inner]) => inner !== '');
+  return parts.length === 0 ? '' : `{${parts.map(([key, inner]) => `${JSON.stringify(key)}:${inner}`).join(',')}}`;
+}
+
+function rejected(path: string, message: string): Problem {
+  return { code: 'pod-invalid', severity: 'error', path, message };
+}
+
+function unknownField(path: string, known: readonly string[], name: string): Problem {
+  const meant = known.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
+  return {
+    code: 'pod-unknown-field',
+    severity: 'warning',
+    path,
+    message: 'unknown field, the API server ignores it',
+    ...(meant === undefined ? {} : { hint: `the field is written ${meant}` }),
+  };
+}
+
+const kindNames: Readonly<Record<Kind, string>> = {
+  int: 'an integer',
+  text: 'a string',
+  bool: 'true or false',
+  object: 'an object',
+  list: 'a list',
+  'int-or-text': 'an integer or a string',
+  any: 'anything',
+};
+
+function fits(value: unknown, kind: Kind): boolean {
+  switch (kind) {
+    case 'int':
+      return Number.isInteger(value);
+    case 'text':
+      return typeof value === 'string';
+    case 'bool':
+      return typeof value === 'boolean';
+    case 'object':
+      return isFields(value);
+    case 'list':
+      return Array.isArray(value);
+    case 'int-or-text':
+      return Number.isInteger(value) || typeof value === 'string';
+    case 'any':
+      return true;
+  }
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? 'null';
+}
