@@ -41,3 +41,7 @@ export type {
   PodStatus,
   TerminatedState,
 } from './status.ts';
+export { specProblems } from './validate/pod.ts';
+export { resizeProblems } from './validate/resize.ts';
+export { statusProblems } from './validate/status.ts';
+export { ephemeralUpdateProblems, updateProblems } from './validate/update.ts';

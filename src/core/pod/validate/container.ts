@@ -1,6 +1,7 @@
 // The lifecycle fields of one container, by its role: main, init, sidecar, ephemeral. What a role forbids is told here.
-import type { Gates } from '../policy.ts';
+
 import type { Problem } from '../../std/errors.ts';
+import type { Gates } from '../policy.ts';
 import {
   duplicate,
   type Fields,
@@ -153,4 +154,3 @@ export function containerNames(spec: Fields, ...lists: readonly string[]): reado
     }),
   );
 }
-

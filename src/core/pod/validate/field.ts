@@ -31,10 +31,6 @@ export function tooMany(path: string, count: number, most: number): Problem {
   return rejected(path, `Too many: ${count}: must have at most ${most} items`);
 }
 
-export function notFound(path: string, value: unknown): Problem {
-  return rejected(path, `Not found: ${shown(value)}`);
-}
-
 /** Something that the API server accepts, but not as it was meant. */
 export function remark(path: string, message: string, hint: string): Problem {
   return { code: 'pod-field-changed', severity: 'warning', path, message, hint };
@@ -45,15 +41,11 @@ export function nonNegative(path: string, value: number | undefined): readonly P
 }
 
 /** Fields of a wrong type (errors) and fields that do not exist (warnings: the API server drops them). */
-export function shapeProblems(
-  path: string,
-  fields: Fields,
-  shape: Readonly<Record<string, Kind>>,
-): readonly Problem[] {
+export function shapeProblems(path: string, fields: Fields, shape: Readonly<Record<string, Kind>>): readonly Problem[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     const kind = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (kind === undefined) return [unknownField(`${path}.${name}`, Object.keys(shape), name)];
-    return value === null || value === undefined || fits(value, kind)
+    return value === null || value === undefined || tests[kind](value)
       ? []
       : [invalid(`${path}.${name}`, value, `must be ${kindNames[kind]}`)];
   });
@@ -139,24 +131,15 @@ const kindNames: Readonly<Record<Kind, string>> = {
   any: 'anything',
 };
 
-function fits(value: unknown, kind: Kind): boolean {
-  switch (kind) {
-    case 'int':
-      return Number.isInteger(value);
-    case 'text':
-      return typeof value === 'string';
-    case 'bool':
-      return typeof value === 'boolean';
-    case 'object':
-      return isFields(value);
-    case 'list':
-      return Array.isArray(value);
-    case 'int-or-text':
-      return Number.isInteger(value) || typeof value === 'string';
-    case 'any':
-      return true;
-  }
-}
+const tests: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  int: Number.isInteger,
+  text: (value) => typeof value === 'string',
+  bool: (value) => typeof value === 'boolean',
+  object: isFields,
+  list: Array.isArray,
+  'int-or-text': (value) => Number.isInteger(value) || typeof value === 'string',
+  any: () => true,
+};
 
 function shown(value: unknown): string {
   return JSON.stringify(value) ?? 'null';

@@ -1,6 +1,7 @@
 // What a probe or a hook does: exactly one handler of its kind, each with the fields that it needs.
-import type { Gates } from '../policy.ts';
+
 import type { Problem } from '../../std/errors.ts';
+import type { Gates } from '../policy.ts';
 import {
   type Fields,
   forbidden,
@@ -17,7 +18,6 @@ import {
   unsupported,
 } from './field.ts';
 import { portProblems } from './names.ts';
-
 
 const shapes: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   exec: { command: 'list' },
@@ -75,7 +75,10 @@ function contentProblems(path: string, kind: string, handler: Fields): readonly 
     case 'httpGet':
       return httpProblems(path, handler);
     case 'grpc':
-      return [...portProblems(`${path}.port`, own(handler, 'port')), ...oneOf(path, handler, 'mode', ['Plaintext', 'TLS'])];
+      return [
+        ...portProblems(`${path}.port`, own(handler, 'port')),
+        ...oneOf(path, handler, 'mode', ['Plaintext', 'TLS']),
+      ];
     default:
       return portProblems(`${path}.port`, own(handler, 'port'));
   }

@@ -29,7 +29,17 @@ export function qualifiedNameProblems(path: string, value: string): readonly Pro
   const label = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
   const subdomain = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
   return [
-    ...(label.test(name) ? [] : [invalid(path, value, 'name part must be 1 to 63 letters, digits, -, _ or ., with a letter or digit at both ends')]),
-    ...(prefix === undefined || subdomain.test(prefix) ? [] : [invalid(path, value, 'prefix part must be a DNS subdomain of at most 253 lower-case characters')]),
+    ...(label.test(name)
+      ? []
+      : [
+          invalid(
+            path,
+            value,
+            'name part must be 1 to 63 letters, digits, -, _ or ., with a letter or digit at both ends',
+          ),
+        ]),
+    ...(prefix === undefined || subdomain.test(prefix)
+      ? []
+      : [invalid(path, value, 'prefix part must be a DNS subdomain of at most 253 lower-case characters')]),
   ];
 }

@@ -1,7 +1,8 @@
 // A pod as the API server checks it on creation, its lifecycle fields: all problems at once, each with its path.
 // Fields that have nothing to do with a pod's life (volumes, security, ports) are left to the API server.
-import type { Gates } from '../policy.ts';
+
 import type { Problem } from '../../std/errors.ts';
+import type { Gates } from '../policy.ts';
 import { containerNames, ephemeralProblems, initProblems, mainProblems, type PodFacts } from './container.ts';
 import {
   duplicate,
@@ -26,9 +27,15 @@ import { qualifiedNameProblems } from './names.ts';
 
 const shape: Readonly<Record<string, Kind>> = {
   ...Object.fromEntries(
-    ['containers', 'initContainers', 'ephemeralContainers', 'volumes', 'readinessGates', 'schedulingGates', 'tolerations'].map(
-      (name) => [name, 'list' as const],
-    ),
+    [
+      'containers',
+      'initContainers',
+      'ephemeralContainers',
+      'volumes',
+      'readinessGates',
+      'schedulingGates',
+      'tolerations',
+    ].map((name) => [name, 'list' as const]),
   ),
   ...Object.fromEntries(
     ['restartPolicy', 'nodeName', 'serviceAccountName', 'serviceAccount', 'priorityClassName', 'runtimeClassName'].map(

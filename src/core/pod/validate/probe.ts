@@ -1,6 +1,7 @@
 // Probes: bounds of their numbers and what each kind forbids.
-import type { Gates } from '../policy.ts';
+
 import type { Problem } from '../../std/errors.ts';
+import type { Gates } from '../policy.ts';
 import { type Fields, forbidden, int, invalid, type Kind, nonNegative, object, shapeProblems } from './field.ts';
 import { handlerProblems, probeHandlers } from './handler.ts';
 
@@ -23,12 +24,7 @@ export function probeProblems(path: string, container: Fields, gates: Gates): re
   });
 }
 
-function oneProbe(
-  path: string,
-  name: (typeof probeFields)[number],
-  probe: Fields,
-  gates: Gates,
-): readonly Problem[] {
+function oneProbe(path: string, name: (typeof probeFields)[number], probe: Fields, gates: Gates): readonly Problem[] {
   return [
     ...shapeProblems(path, probe, shape),
     ...handlerProblems(path, probe, probeHandlers, { graceSeconds: undefined, gates }),

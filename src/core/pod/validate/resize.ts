@@ -1,6 +1,7 @@
 // The subresource `resize`: cpu and memory of containers that may be resized, and nothing else.
-import type { Gates } from '../policy.ts';
+
 import type { Problem } from '../../std/errors.ts';
+import type { Gates } from '../policy.ts';
 import { type Fields, forbidden, has, invalid, isFields, items, list, object, own, sameJson, text } from './field.ts';
 import { qosOf } from './qos.ts';
 
@@ -29,7 +30,9 @@ function podProblems(pod: Fields, spec: Fields): readonly Problem[] {
   const status = object(pod, 'status') ?? {};
   const mirror = has(annotations, 'kubernetes.io/config.mirror') || has(annotations, 'kubernetes.io/config.source');
   return [
-    ...(text(object(spec, 'os') ?? {}, 'name') === 'windows' ? [forbidden('spec', 'windows pods cannot be resized')] : []),
+    ...(text(object(spec, 'os') ?? {}, 'name') === 'windows'
+      ? [forbidden('spec', 'windows pods cannot be resized')]
+      : []),
     ...(mirror ? [forbidden('metadata.annotations', 'static pods cannot be resized')] : []),
     ...(list(status, 'nodeAllocatableResourceClaimStatuses').length > 0
       ? [forbidden('spec', 'pods with node-allocatable resource claims cannot be resized')]
@@ -40,7 +43,9 @@ function podProblems(pod: Fields, spec: Fields): readonly Problem[] {
 
 /** A node that can resize reports `resources` in the status of what runs. */
 function nodeSupports(status: Fields): boolean {
-  const running = items(status, 'containerStatuses', '').filter(([, item]) => has(object(item, 'state') ?? {}, 'running'));
+  const running = items(status, 'containerStatuses', '').filter(([, item]) =>
+    has(object(item, 'state') ?? {}, 'running'),
+  );
   return running.length === 0 || running.some(([, item]) => has(item, 'resources'));
 }
 
@@ -48,7 +53,8 @@ function identityProblems(was: Fields, is: Fields): readonly Problem[] {
   return ['containers', 'initContainers', 'ephemeralContainers'].flatMap((name) => {
     const before = names(was, name);
     const after = names(is, name);
-    if (before.length !== after.length) return [forbidden(`spec.${name}`, 'containers may not be added or removed on resize')];
+    if (before.length !== after.length)
+      return [forbidden(`spec.${name}`, 'containers may not be added or removed on resize')];
     return before.every((value, index) => value === after[index])
       ? []
       : [forbidden(`spec.${name}`, 'containers may not be renamed or reordered on resize')];
@@ -60,7 +66,9 @@ function names(spec: Fields, field: string): readonly (string | undefined)[] {
 }
 
 function qosProblems(was: Fields, is: Fields): readonly Problem[] {
-  return qosOf(was) === qosOf(is) ? [] : [invalid('spec', qosOf(is), 'Pod QOS Class may not change as a result of resizing')];
+  return qosOf(was) === qosOf(is)
+    ? []
+    : [invalid('spec', qosOf(is), 'Pod QOS Class may not change as a result of resizing')];
 }
 
 /** Each place that has resources, before and after. */
@@ -96,9 +104,13 @@ function initProblems(was: Fields, is: Fields, gates: Gates): readonly Problem[]
   return items(was, 'initContainers', 'spec').flatMap(([path, item], index) => {
     const now = after[index]?.[1] ?? {};
     if (own(item, 'restartPolicy') === 'Always' || sameJson(item['resources'], now['resources'])) return [];
-    const restarts = items(item, 'resizePolicy', '').some(([, entry]) => own(entry, 'restartPolicy') === 'RestartContainer');
+    const restarts = items(item, 'resizePolicy', '').some(
+      ([, entry]) => own(entry, 'restartPolicy') === 'RestartContainer',
+    );
     if (!gates.InPlacePodVerticalScalingInitContainers)
-      return [forbidden(`${path}.resources`, 'resources of init containers without restartPolicy=Always cannot be resized')];
+      return [
+        forbidden(`${path}.resources`, 'resources of init containers without restartPolicy=Always cannot be resized'),
+      ];
     return restarts
       ? [forbidden(`${path}.resources`, 'init containers with resizePolicy RestartContainer cannot be resized')]
       : [];
@@ -106,7 +118,9 @@ function initProblems(was: Fields, is: Fields, gates: Gates): readonly Problem[]
 }
 
 function restProblems(was: Fields, is: Fields): readonly Problem[] {
-  return sameJson(withoutResizable(was), withoutResizable(is)) ? [] : [forbidden('spec', 'only cpu and memory resources are mutable')];
+  return sameJson(withoutResizable(was), withoutResizable(is))
+    ? []
+    : [forbidden('spec', 'only cpu and memory resources are mutable')];
 }
 
 function withoutResizable(spec: Fields): Fields {

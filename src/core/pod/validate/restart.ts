@@ -1,6 +1,7 @@
 // restartPolicy of a container and the rules that overrule it by exit code (KEP-5307, KEP-5532).
-import type { Gates } from '../policy.ts';
+
 import type { Problem } from '../../std/errors.ts';
+import type { Gates } from '../policy.ts';
 import {
   type Fields,
   forbidden,
@@ -90,7 +91,9 @@ function ruleProblems(path: string, rule: Fields, supported: readonly string[]):
   return [
     ...shapeProblems(path, rule, ruleShape),
     ...(supported.includes(action as string) ? [] : [unsupported(`${path}.action`, action, supported)]),
-    ...(codes === undefined ? [required(`${path}.exitCodes`, 'must be specified')] : codeProblems(`${path}.exitCodes`, codes)),
+    ...(codes === undefined
+      ? [required(`${path}.exitCodes`, 'must be specified')]
+      : codeProblems(`${path}.exitCodes`, codes)),
   ];
 }
 

@@ -22,8 +22,9 @@ function generationProblems(after: Fields): readonly Problem[] {
   const conditions = items(after, 'conditions', 'status').map(
     ([path, condition]) => [`${path}.observedGeneration`, int(condition, 'observedGeneration')] as const,
   );
-  return [['status.observedGeneration', int(after, 'observedGeneration')] as const, ...conditions].flatMap(([path, value]) =>
-    value !== undefined && value < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : [],
+  return [['status.observedGeneration', int(after, 'observedGeneration')] as const, ...conditions].flatMap(
+    ([path, value]) =>
+      value !== undefined && value < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : [],
   );
 }
 
@@ -46,7 +47,8 @@ function mayRestart(
   name: string | undefined,
 ): boolean {
   const init = statuses === 'initContainerStatuses';
-  const container = items(spec, init ? 'initContainers' : 'containers', '').find(([, item]) => text(item, 'name') === name)?.[1] ?? {};
+  const container =
+    items(spec, init ? 'initContainers' : 'containers', '').find(([, item]) => text(item, 'name') === name)?.[1] ?? {};
   if (text(spec, 'restartPolicy') === undefined || text(spec, 'restartPolicy') === 'Always') return true;
   if (init && own(container, 'restartPolicy') === 'Always') return true;
   if (restartsAll(spec)) return true;

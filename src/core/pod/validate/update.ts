@@ -26,8 +26,11 @@ export function ephemeralUpdateProblems(path: string, before: Fields, after: Fie
   return items(before, 'ephemeralContainers', path).flatMap(([, item]) => {
     const kept = now.get(text(item, 'name'));
     const at = `${path}.ephemeralContainers`;
-    if (kept === undefined) return [forbidden(at, `existing ephemeral containers ${JSON.stringify(text(item, 'name'))} may not be removed`)];
-    return sameJson(item, kept) ? [] : [forbidden(at, `existing ephemeral containers ${JSON.stringify(text(item, 'name'))} may not be changed`)];
+    if (kept === undefined)
+      return [forbidden(at, `existing ephemeral containers ${JSON.stringify(text(item, 'name'))} may not be removed`)];
+    return sameJson(item, kept)
+      ? []
+      : [forbidden(at, `existing ephemeral containers ${JSON.stringify(text(item, 'name'))} may not be changed`)];
   });
 }
 
@@ -58,7 +61,9 @@ function deadlineProblems(path: string, before: Fields, after: Fields): readonly
 
 function tolerationProblems(path: string, before: Fields, after: Fields): readonly Problem[] {
   const now = list(after, 'tolerations').map(withoutSeconds);
-  return list(before, 'tolerations').every((toleration) => now.some((other) => sameJson(withoutSeconds(toleration), other)))
+  return list(before, 'tolerations').every((toleration) =>
+    now.some((other) => sameJson(withoutSeconds(toleration), other)),
+  )
     ? []
     : [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')];
 }
@@ -71,7 +76,9 @@ function gateProblems(path: string, before: Fields, after: Fields): readonly Pro
   const known = list(before, 'schedulingGates').map((gate) => (gate as Fields | null)?.['name']);
   return list(after, 'schedulingGates').flatMap((gate) => {
     const name = (gate as Fields | null)?.['name'];
-    return known.includes(name) ? [] : [forbidden(path, `only deletion is allowed, but found new scheduling gate '${String(name)}'`)];
+    return known.includes(name)
+      ? []
+      : [forbidden(path, `only deletion is allowed, but found new scheduling gate '${String(name)}'`)];
   });
 }
 
