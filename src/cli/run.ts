@@ -11,7 +11,13 @@ interface Entry {
 }
 
 /** Every command, in the order of `fairway --help`. A command's module is read only when it is called. */
-const entries: readonly Entry[] = [];
+const entries: readonly Entry[] = [
+  {
+    name: 'admission',
+    summary: 'install and run the admission server',
+    load: async () => (await import('./commands/admission.ts')).build,
+  },
+];
 
 /** Runs one command line; resolves to the exit code and never rejects. */
 export async function runCommandLine(args: readonly string[], io: Io): Promise<ExitCode> {

@@ -2,7 +2,16 @@
 // `f-no-name-no-namespace`: whole reviews in, the patch applied strictly, labels out.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Knowledge, type Outcome, reviewKrispr, writeReview } from '../../src/core/admission/index.ts';
+import {
+  type Knowledge,
+  type Outcome,
+  type OwnerRecord,
+  ownerIndex,
+  ownerRecord,
+  readRules,
+  reviewKrispr,
+  writeReview,
+} from '../../src/core/admission/index.ts';
 import { readSharedJson } from './shared.ts';
 
 type Labels = Readonly<Record<string, string>> | null | undefined;
@@ -80,6 +89,53 @@ for (const [i, [what, expected]] of envelopes.entries())
       expected,
     );
   });
+
+const rolloutsOfNames = '"pay-.*": {"1-24-5": 100}\nproduction: {"1-22-0": 100}\n';
+const named: readonly (readonly [pod: string, workload: string])[] = [
+  ['pay-eu/web-7d9c5b-*', 'Deployment/web'],
+  ['pay-eu/once-*', 'Pod/once-*'],
+  ['pay-eu/bare', 'Pod/bare'],
+];
+const unnamed = readSharedJson('cases/f-no-name-no-namespace/input.json') as readonly Review[];
+for (const [i, [pod, workload]] of named.entries())
+  test(`f-no-name-no-namespace: ${pod}`, () => {
+    const rules = readRules({ 'rollouts.yml': rolloutsOfNames });
+    assert.ok(rules.kind === 'valid');
+    const index = ownerIndex([
+      { group: 'apps', kind: 'ReplicaSet' },
+      { group: 'apps', kind: 'Deployment' },
+    ]);
+    for (const record of sharedOwners()) index.put(record);
+    const outcome = reviewKrispr(
+      unnamed[i],
+      {
+        ...knowledge,
+        rules: { ...rules.value, remutateAfterMs: () => 0, unlabelled: () => 'label' },
+        facts: (controller) => index.facts(controller, () => assert.fail('every kind is watched')),
+      },
+      0,
+    );
+    assert.ok(outcome.kind === 'decided' && outcome.verdict.kind === 'label');
+    assert.equal(outcome.verdict.revision, '1-24-5');
+    assert.deepEqual(outcome.about, { pod, workload, dryRun: false });
+  });
+
+/** The ReplicaSet of the case; its Deployment is known by the reference alone. */
+function sharedOwners(): OwnerRecord[] {
+  const owners = readSharedJson('cases/f-no-name-no-namespace/owners.json') as Record<string, Record<string, object>>;
+  return Object.entries(owners).flatMap(([namespace, records]) =>
+    Object.entries(records).map(([key, metadata]) => {
+      const [kind = '', name = ''] = key.split('/');
+      const creationTimestamp = '2024-01-01T00:00:00Z';
+      const record = ownerRecord(
+        { group: 'apps', kind },
+        { metadata: { ...metadata, name, namespace, creationTimestamp } },
+      );
+      assert.ok(record !== undefined);
+      return record;
+    }),
+  );
+}
 
 function answered(outcome: Outcome): Exclude<Outcome, { kind: 'malformed' }> {
   assert.ok(outcome.kind !== 'malformed');

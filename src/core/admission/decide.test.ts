@@ -7,10 +7,11 @@ const day = 86_400_000;
 const now = 1000 * day;
 
 const rules: Rules = {
-  wanted: (namespace) =>
-    namespace === 'tied'
-      ? { kind: 'unresolved', message: 'two patterns of one length match' }
-      : { kind: 'revision', revision: namespace === 'ahead' ? '1-27-0' : '1-24-5', bucket: 'production' },
+  wanted: (namespace) => {
+    if (namespace === 'tied') return { kind: 'unresolved', message: 'two patterns of one length match' };
+    if (namespace === 'kube-system') return { kind: 'outside', reason: 'system-namespace' };
+    return { kind: 'revision', revision: namespace === 'ahead' ? '1-27-0' : '1-24-5', bucket: 'production' };
+  },
   remutateAfterMs: (_bucket, revision) => (revision === '1-23-9' ? 0 : 14 * day),
   isRetired: (revision) => revision === '1-20-0' || revision === '1-27-0',
   unlabelled: (namespace) => (namespace === 'opted-in' ? 'label' : 'leave'),
@@ -30,6 +31,7 @@ const unknownOwner: OwnerFacts = {
 type Row = readonly [name: string, subject: Partial<Subject> & { readonly days?: number }, expected: string];
 const rows: readonly Row[] = [
   ['outside of the mesh', { label: '1-23-4', outside: 'host network', days: 90 }, 'leave outside'],
+  ['a namespace outside of the mesh', { label: '1-23-4', namespace: 'kube-system', days: 90 }, 'leave outside'],
   ['no label', { label: undefined, days: 90 }, 'leave unlabelled'],
   [
     'no label, opted in, however young',

@@ -28,6 +28,8 @@ export interface Rules {
 
 export type Wanted =
   | { readonly kind: 'revision'; readonly revision: string; readonly bucket: string }
+  /** The namespace is not in the mesh. */
+  | { readonly kind: 'outside'; readonly reason: string }
   | { readonly kind: 'unresolved'; readonly message: string };
 
 export interface Subject {
@@ -72,9 +74,9 @@ interface World {
 export function decide(subject: Subject, world: World): Verdict {
   const { rules, served } = world;
   const { namespace, label, outside } = subject;
-  if (outside !== undefined) return leave('outside');
-  if (label === undefined && rules.unlabelled(namespace) === 'leave') return leave('unlabelled');
   const wanted = rules.wanted(namespace);
+  if (outside !== undefined || wanted.kind === 'outside') return leave('outside');
+  if (label === undefined && rules.unlabelled(namespace) === 'leave') return leave('unlabelled');
   if (wanted.kind === 'unresolved') return leave('unresolved', `label left as it is: ${wanted.message}`);
   if (wanted.revision === label) return leave('current');
   if (label !== undefined && served?.tags.has(label) === true) return leave('tag');

@@ -1,0 +1,82 @@
+// Prints what `fairway admission manifests` was asked for: reads the files of the configuration, checks them, and writes YAML.
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readRules } from '../core/admission/index.ts';
+import {
+  type InjectedRevision,
+  type InstallOptions,
+  installManifests,
+  type KubeObject,
+} from '../core/install/index.ts';
+import { SpecError, UsageError } from '../core/std/errors.ts';
+import type { Io } from './io.ts';
+
+export interface ManifestFlags {
+  readonly image: string;
+  readonly namespace: string;
+  readonly replicas: number;
+  readonly config: string;
+  readonly inject: readonly string[];
+  readonly defaultRevision?: string;
+  readonly everyNamespace?: boolean;
+  readonly tlsSecret?: string;
+  readonly caFile?: string;
+  readonly only: 'server' | 'webhooks' | 'all';
+}
+
+const fileNames = ['rollouts.yml', 'fairway.yml', 'rollouts.lock'];
+
+export async function printManifests(flags: ManifestFlags, io: Io): Promise<void> {
+  const { stringify } = await import('yaml');
+  const objects = installManifests(installOptions(flags, io.cwd)).filter((object) => isWanted(object, flags.only));
+  const options = { lineWidth: 0, aliasDuplicateObjects: false };
+  io.stdout.write(objects.map((object) => stringify(object, options)).join('---\n'));
+}
+
+function installOptions(flags: ManifestFlags, cwd: string): InstallOptions {
+  const { image, namespace, replicas, tlsSecret } = flags;
+  if ((tlsSecret === undefined) !== (flags.caFile === undefined))
+    throw new UsageError('--tls-secret and --ca-file belong together', {
+      hint: 'give both, or none: then the server is its own authority',
+    });
+  const files = configFiles(resolve(cwd, flags.config));
+  const caBundle = flags.caFile === undefined ? '' : readBytes(resolve(cwd, flags.caFile)).toString('base64');
+  return { namespace, image, replicas, caBundle, tlsSecret, inject: injected(flags), files, kinds: [] };
+}
+
+function isWanted({ kind }: KubeObject, only: ManifestFlags['only']): boolean {
+  return only === 'all' || (kind === 'MutatingWebhookConfiguration') === (only === 'webhooks');
+}
+
+function injected({ inject, defaultRevision, everyNamespace }: ManifestFlags): readonly InjectedRevision[] {
+  if (defaultRevision !== undefined && !inject.includes(defaultRevision))
+    throw new UsageError(`--default-revision ${defaultRevision} is not among the revisions of --inject`);
+  if (everyNamespace === true && defaultRevision === undefined)
+    throw new UsageError('--every-namespace needs --default-revision');
+  return inject.map((name) => ({
+    name,
+    isDefault: name === defaultRevision,
+    everyNamespace: name === defaultRevision && everyNamespace === true,
+  }));
+}
+
+/** What will be in the ConfigMap; refuses what the server would refuse. */
+function configFiles(folder: string): Readonly<Record<string, string>> {
+  const found = fileNames.filter((name) => existsSync(join(folder, name)));
+  if (!found.includes('rollouts.yml'))
+    throw new UsageError(`${join(folder, 'rollouts.yml')} does not exist`, {
+      hint: '--config names the folder that holds it',
+    });
+  const files = Object.fromEntries(found.map((name) => [name, readBytes(join(folder, name)).toString('utf8')]));
+  const rules = readRules(files);
+  if (rules.kind === 'invalid') throw new SpecError(rules.problems);
+  return files;
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new UsageError(`cannot read ${path}`, { cause });
+  }
+}

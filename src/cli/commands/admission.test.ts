@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { parseAllDocuments } from 'yaml';
+import { capture } from '../capture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fairway-admission-'));
+after(() => rmSync(folder, { recursive: true }));
+const file = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+file('rollouts.yml', 'production: {1-25-2: 100}\n');
+file('ca.pem', 'a root');
+
+const run = (...args: string[]) =>
+  capture(['admission', 'manifests', '--image', 'example.test/fairway:1', ...args], { cwd: folder });
+const kinds = (text: string): unknown[] => parseAllDocuments(text).map((document) => document.get('kind'));
+
+test('manifests: Krispr alone, its webhook last', async () => {
+  const { code, stdout, stderr } = await run();
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  assert.equal(kinds(stdout).at(0), 'Namespace');
+  assert.equal(kinds(stdout).at(-1), 'MutatingWebhookConfiguration');
+  assert.match(stdout, /rollouts\.yml: \|\n {4}production: \{1-25-2: 100\}/);
+});
+
+test('manifests: the parts together are the whole', async () => {
+  const args = ['--inject', 'a-1', 'b-2', '--default-revision', 'a-1'];
+  const [all, server, webhooks] = await Promise.all(
+    ['all', 'server', 'webhooks'].map((only) => run(...args, '--only', only)),
+  );
+  assert.deepEqual(kinds(webhooks?.stdout ?? ''), Array(3).fill('MutatingWebhookConfiguration'));
+  assert.equal(all?.stdout, `${server?.stdout}---\n${webhooks?.stdout}`);
+});
+
+test('manifests: a certificate of somebody else', async () => {
+  const { code, stdout } = await run('--tls-secret', 'certificate', '--ca-file', 'ca.pem');
+  assert.equal(code, 0);
+  assert.match(stdout, /caBundle: YSByb290/);
+  assert.match(stdout, /secretName: certificate/);
+});
+
+const refused: readonly (readonly [what: string, args: readonly string[], message: RegExp])[] = [
+  ['half a certificate', ['--tls-secret', 'certificate'], /--ca-file/],
+  ['a CA file that is not there', ['--tls-secret', 'c', '--ca-file', 'no.pem'], /cannot read .*no\.pem/],
+  ['no rollouts.yml', ['--config', '/nowhere'], /rollouts\.yml does not exist/],
+  ['a default that is not injected', ['--inject', 'a-1', '--default-revision', 'b-2'], /b-2/],
+  ['every namespace without a default', ['--inject', 'a-1', '--every-namespace'], /--default-revision/],
+  ['no replicas', ['--replicas', '0'], /replicas/],
+];
+for (const [what, args, message] of refused)
+  test(`manifests refuses ${what}`, async () => {
+    const { code, stdout, stderr } = await run(...args);
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+    assert.match(stderr, message);
+  });
+
+test('manifests refuses a rollouts.yml that the server would refuse', async () => {
+  const bad = mkdtempSync(join(folder, 'bad-'));
+  writeFileSync(join(bad, 'rollouts.yml'), 'production: {1-25-2: 99}\n');
+  const { code, stderr } = await run('--config', bad);
+  assert.equal(code, 2);
+  assert.match(stderr, /^rollouts\.yml:1:/);
+});

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readRules } from './rules.ts';
+
+test('the rules of a rollouts.yml', () => {
+  const rules = readRules({ 'rollouts.yml': 'pay-.*: {b-2: 100}\nproduction: {a-1: 100}\n' });
+  assert.ok(rules.kind === 'valid');
+  const { wanted, remutateAfterMs, unlabelled, isNewer, isRetired } = rules.value;
+  assert.deepEqual(wanted('pay-eu'), { kind: 'revision', revision: 'b-2', bucket: 'pay-.*' });
+  assert.equal(wanted('pay-eu'), wanted('pay-eu'), 'remembered');
+  assert.deepEqual(wanted('shop'), { kind: 'revision', revision: 'a-1', bucket: 'production' });
+  assert.deepEqual(wanted('kube-system'), { kind: 'outside', reason: 'system-namespace' });
+  assert.equal(remutateAfterMs('production', 'a-1'), 14 * 86_400_000);
+  assert.equal(unlabelled('shop'), 'leave');
+  assert.equal(isRetired('a-1'), false);
+  assert.deepEqual([isNewer('b-10', 'b-9'), isNewer('b-9', 'b-10')], [true, false]);
+});
+
+test('two patterns of one length leave a namespace unresolved', () => {
+  const rules = readRules({ 'rollouts.yml': 'ab.*: {b-2: 100}\n.*ba: {b-2: 100}\nproduction: {a-1: 100}\n' });
+  assert.ok(rules.kind === 'valid');
+  assert.equal(rules.value.wanted('abba').kind, 'unresolved');
+});
+
+test('problems of both files are told at once', () => {
+  const rules = readRules({ 'rollouts.yml': 'production: {a-1: 99}\n', 'rollouts.lock': 'nonsense' });
+  assert.ok(rules.kind === 'invalid');
+  assert.deepEqual(new Set(rules.problems.map(({ file }) => file)), new Set(['rollouts.yml', 'rollouts.lock']));
+});

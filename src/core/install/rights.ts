@@ -1,0 +1,110 @@
+// The rights of the admission server, one role a need, so that a reader sees what each is for and can take one away.
+import { appName, caSecretName, type InstallOptions, type KubeObject, leaseName, ownLabels } from './options.ts';
+import { injectConfigurationName, krisprConfigurationName } from './webhooks.ts';
+
+interface Role {
+  /** undefined: in the whole cluster. */
+  readonly namespace?: string;
+  readonly need: string;
+  readonly rules: readonly Rule[];
+}
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const follow = ['get', 'list', 'watch'];
+
+/** The server's account, its roles and their bindings. */
+export function rights(options: InstallOptions): readonly KubeObject[] {
+  const account = {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: appName, namespace: options.namespace, labels: ownLabels },
+  };
+  return [account, ...roles(options).flatMap((role) => [roleObject(role), binding(role, options.namespace)])];
+}
+
+function roles(options: InstallOptions): readonly Role[] {
+  const { namespace, inject } = options;
+  return [
+    { need: 'owners', rules: ownerRules(options) },
+    { need: 'webhooks', rules: webhookRules(options) },
+    { need: 'events', rules: [{ apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] }] },
+    ...(inject.length > 0 ? [injectorRole(inject.map(({ name }) => name))] : []),
+    ...(options.tlsSecret === undefined ? [{ namespace, need: 'certificates', rules: certificateRules }] : []),
+  ];
+}
+
+/** Metadata only is asked for, but the right to list metadata is the right to list. */
+function ownerRules({ kinds }: InstallOptions): readonly Rule[] {
+  const groups = Map.groupBy(kinds, ({ group }) => group);
+  return [
+    { apiGroups: [''], resources: ['namespaces', 'replicationcontrollers'], verbs: follow },
+    {
+      apiGroups: ['apps'],
+      resources: ['deployments', 'replicasets', 'statefulsets', 'daemonsets', 'controllerrevisions'],
+      verbs: follow,
+    },
+    { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: follow },
+    ...Array.from(groups, ([group, list]) => ({
+      apiGroups: [group],
+      resources: list.map(({ resource }) => resource),
+      verbs: follow,
+    })),
+  ];
+}
+
+/** Reads everybody's configurations, to know which revisions are served; writes its own only, to keep their caBundle right. */
+function webhookRules({ inject, tlsSecret }: InstallOptions): readonly Rule[] {
+  const configurations = { apiGroups: ['admissionregistration.k8s.io'], resources: ['mutatingwebhookconfigurations'] };
+  const resourceNames = [krisprConfigurationName, ...inject.map(({ name }) => injectConfigurationName(name))];
+  return [
+    { ...configurations, verbs: follow },
+    ...(tlsSecret === undefined ? [{ ...configurations, resourceNames, verbs: ['patch'] }] : []),
+  ];
+}
+
+function injectorRole(revisions: readonly string[]): Role {
+  const resourceNames = revisions.flatMap((name) =>
+    name === 'default' ? ['istio-sidecar-injector', 'istio'] : [`istio-sidecar-injector-${name}`, `istio-${name}`],
+  );
+  return {
+    namespace: 'istio-system',
+    need: 'templates',
+    rules: [{ apiGroups: [''], resources: ['configmaps'], resourceNames, verbs: follow }],
+  };
+}
+
+/** `create` cannot be limited by name. */
+const certificateRules: readonly Rule[] = [
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+  { apiGroups: [''], resources: ['secrets'], resourceNames: [caSecretName], verbs: ['get', 'update'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [leaseName], verbs: ['get', 'update'] },
+];
+
+function roleObject({ namespace, need, rules }: Role): KubeObject {
+  return { ...rbac(namespace === undefined ? 'ClusterRole' : 'Role', namespace, need), rules };
+}
+
+function binding({ namespace, need }: Role, accountNamespace: string): KubeObject {
+  const kind = namespace === undefined ? 'ClusterRole' : 'Role';
+  return {
+    ...rbac(`${kind}Binding`, namespace, need),
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: `${appName}-${need}` },
+    subjects: [{ kind: 'ServiceAccount', name: appName, namespace: accountNamespace }],
+  };
+}
+
+function rbac(kind: string, namespace: string | undefined, need: string): KubeObject {
+  const place = namespace === undefined ? {} : { namespace };
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind,
+    metadata: { name: `${appName}-${need}`, ...place, labels: ownLabels },
+  };
+}

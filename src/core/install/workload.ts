@@ -1,0 +1,108 @@
+// The server itself: Deployment, Service, disruption budget and the ConfigMap with rollouts.yml and its neighbours.
+import { appName, configName, type InstallOptions, type KubeObject, ownLabels } from './options.ts';
+
+export const configFolder = '/etc/fairway';
+const tlsFolder = '/etc/fairway-tls';
+const ports = { webhook: 8443, metrics: 9090 } as const;
+const selector = { 'app.kubernetes.io/name': appName };
+
+export function serverObjects(options: InstallOptions): readonly KubeObject[] {
+  return [configMap(options), service(options), disruptionBudget(options), deployment(options)];
+}
+
+function configMap({ namespace, files }: InstallOptions): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: configName, namespace, labels: ownLabels },
+    data: files,
+  };
+}
+
+function service({ namespace }: InstallOptions): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: appName, namespace, labels: ownLabels },
+    spec: { selector, ports: [{ name: 'https-webhook', port: 443, targetPort: 'webhook', protocol: 'TCP' }] },
+  };
+}
+
+function disruptionBudget({ namespace }: InstallOptions): KubeObject {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: appName, namespace, labels: ownLabels },
+    spec: { maxUnavailable: 1, selector: { matchLabels: selector }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+  };
+}
+
+function deployment(options: InstallOptions): KubeObject {
+  const { namespace, replicas } = options;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: appName, namespace, labels: ownLabels },
+    spec: {
+      replicas,
+      selector: { matchLabels: selector },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      template: {
+        metadata: { labels: { ...ownLabels, 'sidecar.istio.io/inject': 'false' } },
+        spec: podSpec(options),
+      },
+    },
+  };
+}
+
+function podSpec(options: InstallOptions): KubeObject {
+  const { tlsSecret } = options;
+  const tls = tlsSecret === undefined ? [] : [{ name: 'tls', secret: { secretName: tlsSecret } }];
+  return {
+    serviceAccountName: appName,
+    // The webhook's endpoint must be gone from every API server before the port closes.
+    terminationGracePeriodSeconds: 30,
+    securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: 'RuntimeDefault' } },
+    topologySpreadConstraints: ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
+      maxSkew: 1,
+      topologyKey,
+      whenUnsatisfiable: 'ScheduleAnyway',
+      labelSelector: { matchLabels: selector },
+    })),
+    containers: [container(options)],
+    volumes: [{ name: 'config', configMap: { name: configName } }, ...tls],
+  };
+}
+
+function container(options: InstallOptions): KubeObject {
+  const tls = options.tlsSecret === undefined ? [] : [{ name: 'tls', mountPath: tlsFolder, readOnly: true }];
+  return {
+    name: 'admission',
+    image: options.image,
+    args: serverArguments(options),
+    ports: [
+      { name: 'webhook', containerPort: ports.webhook },
+      { name: 'metrics', containerPort: ports.metrics },
+    ],
+    livenessProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 10, failureThreshold: 3 },
+    readinessProbe: { httpGet: { path: '/readyz', port: 'metrics' }, periodSeconds: 2, failureThreshold: 1 },
+    // Caches fill before the first probe counts: a minute for the largest clusters.
+    startupProbe: { httpGet: { path: '/readyz', port: 'metrics' }, periodSeconds: 1, failureThreshold: 120 },
+    resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
+    securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+    volumeMounts: [{ name: 'config', mountPath: configFolder, readOnly: true }, ...tls],
+  };
+}
+
+function serverArguments({ namespace, tlsSecret, inject }: InstallOptions): readonly string[] {
+  return [
+    'admission',
+    'serve',
+    `--config=${configFolder}`,
+    `--listen=:${ports.webhook}`,
+    `--metrics=:${ports.metrics}`,
+    `--namespace=${namespace}`,
+    ...(tlsSecret === undefined ? [] : [`--tls-cert=${tlsFolder}/tls.crt`, `--tls-key=${tlsFolder}/tls.key`]),
+    ...inject.map(({ name }) => `--inject=${name}`),
+  ];
+}
