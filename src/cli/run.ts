@@ -23,7 +23,7 @@ const entries: readonly Entry[] = [
 export async function runCommandLine(args: readonly string[], io: Io): Promise<ExitCode> {
   try {
     const program = await assemble(args, io);
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' });
     return io.exitCode;
   } catch (error) {
     return report(error, io);
@@ -37,7 +37,6 @@ async function assemble(args: readonly string[], io: Io): Promise<Command> {
     .showHelpAfterError('(fairway --help lists the commands)');
   const called = args.find((arg) => !arg.startsWith('-'));
   for (const entry of entries) program.addCommand(await commandOf(entry, called, io));
-  if (args.length === 0) program.outputHelp();
   return program;
 }
 
