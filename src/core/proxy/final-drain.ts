@@ -1,0 +1,194 @@
+// The drain after SIGTERM: two watches, one on the traffic and one on the application, under one deadline. Each watch has at
+// most one question out. Envoy may stop when both have ended; the deadline, /quitquitquit and a second SIGTERM end it before.
+import type { ProxyEffect, ProxyInput, Step } from './machine.ts';
+import type { Note } from './notes.ts';
+import type { ProxyPolicy } from './policy.ts';
+import type { Reading } from './stats.ts';
+import { stop } from './stop.ts';
+
+export interface FinalDrain {
+  readonly at: 'draining';
+  readonly phase: 'final';
+  /** SIGTERM. */
+  readonly sinceMs: number;
+  /** The first of /drain and SIGTERM: the deadline counts from here. */
+  readonly clockMs: number;
+  readonly traffic: TrafficWatch;
+  readonly app: AppWatch;
+}
+
+type TrafficWatch =
+  | { readonly kind: 'timer'; readonly untilMs: number; readonly because: 'time-is-over' | 'counter-missing' }
+  | { readonly kind: 'due'; readonly atMs: number; readonly errors: number; readonly active: number | undefined }
+  | { readonly kind: 'asked'; readonly askedMs: number; readonly errors: number; readonly active: number | undefined }
+  | { readonly kind: 'ended'; readonly because: 'time-is-over' | 'counter-missing' | 'counting-failed' };
+
+type AppWatch =
+  | { readonly kind: 'due'; readonly atMs: number; readonly refusals: number }
+  | { readonly kind: 'asked'; readonly askedMs: number; readonly refusals: number }
+  | { readonly kind: 'gone' };
+
+interface Beginning {
+  readonly clockMs: number;
+  readonly nowMs: number;
+  /** The drain request; undefined when /drain made it already, and the application ended before SIGTERM came. */
+  readonly request: string | undefined;
+}
+
+const everyMs = 1000;
+const errorsAtMost = 5;
+/** Twice, because between a worker's end and its successor's start a port refuses for a moment. */
+const refusalsWanted = 2;
+
+/** The step from serving (or pre-drain) into the final drain. */
+export function beginFinalDrain(policy: ProxyPolicy, { clockMs, nowMs, request }: Beginning): Step {
+  const waits = request !== undefined && policy.appPorts.length > 0;
+  const state: FinalDrain = {
+    at: 'draining',
+    phase: 'final',
+    sinceMs: nowMs,
+    clockMs,
+    traffic: beginTraffic(policy, clockMs, nowMs),
+    app: waits ? { kind: 'due', atMs: nowMs, refusals: 0 } : { kind: 'gone' },
+  };
+  const begun: ProxyEffect[] = [note(drainNote(policy, state, waits))];
+  if (request !== undefined) begun.push({ kind: 'drain', path: request });
+  const [next, effects] = settle(policy, state, nowMs);
+  return [next, [...begun, ...effects]];
+}
+
+/** An input during the final drain. */
+export function finalDrain(policy: ProxyPolicy, state: FinalDrain, input: ProxyInput, nowMs: number): Step {
+  switch (input.kind) {
+    case 'quit':
+      return stop(policy, 'quit', nowMs, activeOf(state));
+    case 'terminate':
+      return policy.has.hasten ? stop(policy, 'hastened', nowMs, activeOf(state)) : settle(policy, state, nowMs);
+    case 'counted':
+      return counted(policy, state, input.reading, nowMs);
+    case 'dialled':
+      return settle(policy, { ...state, app: dialled(state.app, input.open, nowMs) }, nowMs);
+    case 'app-gone':
+      return settle(policy, { ...state, app: { kind: 'gone' } }, nowMs);
+    default:
+      return settle(policy, state, nowMs);
+  }
+}
+
+/** The earliest moment at which time alone changes something. */
+export function finalDrainDueMs(policy: ProxyPolicy, state: FinalDrain): number | undefined {
+  const moments: number[] = [];
+  if (policy.deadline !== undefined) moments.push(state.clockMs + policy.deadline.ms);
+  if (state.traffic.kind === 'timer') moments.push(state.traffic.untilMs);
+  if (state.traffic.kind === 'due') moments.push(state.traffic.atMs);
+  if (state.app.kind === 'due') moments.push(state.app.atMs);
+  return moments.length === 0 ? undefined : Math.min(...moments);
+}
+
+function beginTraffic(policy: ProxyPolicy, clockMs: number, nowMs: number): TrafficWatch {
+  if (policy.exitOnZero === 'off')
+    return { kind: 'timer', untilMs: nowMs + policy.terminationDrainMs, because: 'time-is-over' };
+  // Upstream's ticker starts after the minimum, so its first look comes one interval later.
+  const firstMs = clockMs + policy.minimumDrainMs + (clockMs === nowMs ? everyMs : 0);
+  return { kind: 'due', atMs: Math.max(firstMs, nowMs), errors: 0, active: undefined };
+}
+
+/** Ends the drain when it may end; otherwise sends out the questions that are due. */
+function settle(policy: ProxyPolicy, before: FinalDrain, nowMs: number): Step {
+  const state = withTimer(before, nowMs);
+  if (policy.deadline !== undefined && nowMs >= state.clockMs + policy.deadline.ms)
+    return stop(policy, 'deadline', nowMs, activeOf(state));
+  const ended = trafficEnd(state.traffic);
+  if (ended !== undefined && state.app.kind === 'gone') return stop(policy, ended, nowMs);
+  return ask(policy, state, nowMs);
+}
+
+function withTimer(state: FinalDrain, nowMs: number): FinalDrain {
+  const { traffic } = state;
+  if (traffic.kind !== 'timer' || nowMs < traffic.untilMs) return state;
+  return { ...state, traffic: { kind: 'ended', because: traffic.because } };
+}
+
+/** A zero counts only while no newer answer is on its way. */
+function trafficEnd(
+  traffic: TrafficWatch,
+): 'nothing-active' | 'time-is-over' | 'counter-missing' | 'counting-failed' | undefined {
+  if (traffic.kind === 'ended') return traffic.because;
+  return traffic.kind === 'due' && traffic.active === 0 ? 'nothing-active' : undefined;
+}
+
+function ask(policy: ProxyPolicy, state: FinalDrain, nowMs: number): Step {
+  const { traffic, app } = state;
+  const effects: ProxyEffect[] = [];
+  let next = state;
+  if (traffic.kind === 'due' && nowMs >= traffic.atMs && policy.exitOnZero !== 'off') {
+    effects.push({ kind: 'count', unit: policy.exitOnZero });
+    next = { ...next, traffic: { kind: 'asked', askedMs: nowMs, errors: traffic.errors, active: traffic.active } };
+  }
+  if (app.kind === 'due' && nowMs >= app.atMs) {
+    effects.push({ kind: 'dial', ports: policy.appPorts });
+    next = { ...next, app: { kind: 'asked', askedMs: nowMs, refusals: app.refusals } };
+  }
+  return [next, effects];
+}
+
+function counted(policy: ProxyPolicy, state: FinalDrain, reading: Reading, nowMs: number): Step {
+  if (state.traffic.kind !== 'asked') return settle(policy, state, nowMs);
+  const [traffic, told] = read(policy, state, reading, nowMs);
+  const [next, effects] = settle(policy, { ...state, traffic }, nowMs);
+  return [next, [...told.map(note), ...effects]];
+}
+
+function read(policy: ProxyPolicy, state: FinalDrain, reading: Reading, nowMs: number): [TrafficWatch, Note[]] {
+  const { traffic } = state;
+  if (traffic.kind !== 'asked') return [traffic, []];
+  const atMs = Math.max(traffic.askedMs + everyMs, nowMs);
+  switch (reading.kind) {
+    case 'active': {
+      const told: Note[] = [{ kind: 'active', count: reading.count }];
+      if (reading.skipped.length > 0) told.push({ kind: 'lines-skipped', lines: reading.skipped });
+      return [{ kind: 'due', atMs, errors: 0, active: reading.count }, told];
+    }
+    case 'absent':
+      return [absent(policy, state, atMs), [{ kind: 'counter-missing', sure: policy.countersAreSure }]];
+    case 'failed': {
+      const errors = traffic.errors + 1;
+      const told: Note[] = [{ kind: 'count-failed', problem: reading.problem, errors }];
+      if (errors >= errorsAtMost) return [{ kind: 'ended', because: 'counting-failed' }, told];
+      return [{ kind: 'due', atMs, errors, active: traffic.active }, told];
+    }
+  }
+}
+
+/** No counter: nobody ever connected, or a foreign bootstrap does not emit it; only the second is a reason to wait. */
+function absent(policy: ProxyPolicy, state: FinalDrain, atMs: number): TrafficWatch {
+  if (policy.countersAreSure && policy.has['missing-counter']) return { kind: 'due', atMs, errors: 0, active: 0 };
+  if (!policy.has['missing-counter']) return { kind: 'ended', because: 'counter-missing' };
+  return { kind: 'timer', untilMs: state.sinceMs + policy.terminationDrainMs, because: 'counter-missing' };
+}
+
+function dialled(app: AppWatch, open: readonly number[], nowMs: number): AppWatch {
+  if (app.kind !== 'asked') return app;
+  const refusals = open.length === 0 ? app.refusals + 1 : 0;
+  if (refusals >= refusalsWanted) return { kind: 'gone' };
+  return { kind: 'due', atMs: Math.max(app.askedMs + everyMs, nowMs), refusals };
+}
+
+function drainNote(policy: ProxyPolicy, { clockMs, sinceMs }: FinalDrain, waits: boolean): Note {
+  return {
+    kind: 'draining',
+    exitOnZero: policy.exitOnZero,
+    atLeastMs: policy.exitOnZero === 'off' ? policy.terminationDrainMs : policy.minimumDrainMs,
+    waitsForPorts: waits ? policy.appPorts : [],
+    deadline: policy.deadline,
+    leftMs: policy.deadline === undefined ? undefined : Math.max(0, clockMs + policy.deadline.ms - sinceMs),
+  };
+}
+
+function activeOf({ traffic }: FinalDrain): number | undefined {
+  return traffic.kind === 'due' || traffic.kind === 'asked' ? traffic.active : undefined;
+}
+
+function note(told: Note): ProxyEffect {
+  return { kind: 'note', note: told };
+}

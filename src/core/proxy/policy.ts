@@ -1,0 +1,94 @@
+// What an agent was told about the end of its Envoy, settled once at start: which drain, how long at most, and which of
+// Fairway's improvements over Istio's agent are on. Refuses to read flags or environment; the agent's table does that.
+
+/** What Fairway does otherwise than Istio's agent. Each can be left out by name; `--compat istio` leaves all out. */
+export const improvements = [
+  /** A drain ends before the grace period does, whatever the counters say. */
+  'drain-deadline',
+  /** Envoy stays until the application's ports refuse, so that it can still call out. */
+  'wait-for-app',
+  /** Address and port tell the agent's own listeners, not literal names (which miss IPv6 and loopback). */
+  'listeners-by-address',
+  /** A counter that a foreign bootstrap may not emit means "wait as usual", not "stop at once". */
+  'missing-counter',
+  /** After /drain, SIGTERM still waits for the last connection where exit on zero is asked for. */
+  'finish-after-drain',
+  /** A second SIGTERM ends the drain, a third kills. */
+  'hasten',
+  /** Envoy is ended by SIGTERM first, which writes out buffered access logs. */
+  'soft-stop',
+  /** The status port answers until exit; /healthz/ready is 503 from SIGTERM on. */
+  'status-until-exit',
+  /** The agent leaves with Envoy's status when Envoy ended by itself. */
+  'exit-code',
+] as const;
+
+export type Improvement = (typeof improvements)[number];
+
+/** What counts as work for "exit on zero". */
+export type CountUnit = 'connections' | 'requests';
+
+export interface ProxyPolicy {
+  /** Sidecars drain inbound listeners only: the application may still call out. */
+  readonly inboundOnly: boolean;
+  readonly exitOnZero: 'off' | CountUnit;
+  readonly terminationDrainMs: number;
+  readonly minimumDrainMs: number;
+  /** Longest time from the first of /drain and SIGTERM to the stop; undefined: no end, as upstream. */
+  readonly deadline: Deadline | undefined;
+  /** TCP ports that must refuse before outbound may stop; empty: nobody to wait for. */
+  readonly appPorts: readonly number[];
+  /** The agent made the bootstrap itself, so a missing counter means that nobody ever connected. */
+  readonly countersAreSure: boolean;
+  readonly has: Readonly<Record<Improvement, boolean>>;
+}
+
+interface Deadline {
+  readonly ms: number;
+  readonly source: 'given' | 'assumed';
+}
+
+export interface DrainSettings {
+  readonly role: 'sidecar' | 'router';
+  readonly compat: 'istio' | 'none';
+  readonly without: readonly Improvement[];
+  readonly exitOnZero: 'off' | CountUnit;
+  readonly terminationDrainMs: number;
+  readonly minimumDrainMs: number;
+  /** FAIRWAY_DRAIN_DEADLINE; undefined when nobody told the grace period. */
+  readonly deadlineMs: number | undefined;
+  readonly waitForApp: boolean;
+  readonly appPorts: readonly number[];
+  readonly bootstrap: 'own' | 'custom';
+}
+
+/** Grace period 30 s, less 2 s to stop in, less 3 s for what the agent cannot see (sidecar.md design hints; issue 44690 of Istio). */
+export const assumedDeadlineMs = 25_000;
+
+/** The policy of one Envoy's life. */
+export function proxyPolicy(settings: DrainSettings): ProxyPolicy {
+  const has = switches(settings);
+  return {
+    inboundOnly: settings.role === 'sidecar',
+    exitOnZero: settings.exitOnZero,
+    terminationDrainMs: settings.terminationDrainMs,
+    minimumDrainMs: settings.minimumDrainMs,
+    deadline: has['drain-deadline'] ? deadline(settings) : undefined,
+    appPorts: has['wait-for-app'] && settings.role === 'sidecar' ? settings.appPorts : [],
+    countersAreSure: settings.bootstrap === 'own',
+    has,
+  };
+}
+
+function switches({ compat, without, waitForApp }: DrainSettings): Record<Improvement, boolean> {
+  const left = new Set<Improvement>(compat === 'istio' ? improvements : without);
+  if (!waitForApp) left.add('wait-for-app');
+  return Object.fromEntries(improvements.map((name) => [name, !left.has(name)])) as Record<Improvement, boolean>;
+}
+
+/** A drain that somebody configured to be longer than the assumption tells that the grace period is longer too. */
+function deadline({ deadlineMs, exitOnZero, minimumDrainMs, terminationDrainMs }: DrainSettings): Deadline {
+  if (deadlineMs !== undefined) return { ms: deadlineMs, source: 'given' };
+  const configured = exitOnZero === 'off' ? terminationDrainMs : minimumDrainMs;
+  return { ms: Math.max(assumedDeadlineMs, configured), source: 'assumed' };
+}
