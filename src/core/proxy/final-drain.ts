@@ -1,32 +1,9 @@
 // The drain after SIGTERM: two watches, one on the traffic and one on the application, under one deadline. Each watch has at
 // most one question out. Envoy may stop when both have ended; the deadline, /quitquitquit and a second SIGTERM end it before.
-import type { ProxyEffect, ProxyInput, Step } from './machine.ts';
-import type { Note } from './notes.ts';
+import type { AppWatch, FinalDrain, Note, ProxyEffect, ProxyInput, Step, TrafficWatch } from './life.ts';
 import type { ProxyPolicy } from './policy.ts';
 import type { Reading } from './stats.ts';
 import { stop } from './stop.ts';
-
-export interface FinalDrain {
-  readonly at: 'draining';
-  readonly phase: 'final';
-  /** SIGTERM. */
-  readonly sinceMs: number;
-  /** The first of /drain and SIGTERM: the deadline counts from here. */
-  readonly clockMs: number;
-  readonly traffic: TrafficWatch;
-  readonly app: AppWatch;
-}
-
-type TrafficWatch =
-  | { readonly kind: 'timer'; readonly untilMs: number; readonly because: 'time-is-over' | 'counter-missing' }
-  | { readonly kind: 'due'; readonly atMs: number; readonly errors: number; readonly active: number | undefined }
-  | { readonly kind: 'asked'; readonly askedMs: number; readonly errors: number; readonly active: number | undefined }
-  | { readonly kind: 'ended'; readonly because: 'time-is-over' | 'counter-missing' | 'counting-failed' };
-
-type AppWatch =
-  | { readonly kind: 'due'; readonly atMs: number; readonly refusals: number }
-  | { readonly kind: 'asked'; readonly askedMs: number; readonly refusals: number }
-  | { readonly kind: 'gone' };
 
 interface Beginning {
   readonly clockMs: number;

@@ -1,17 +1,9 @@
 // The door of the proxy's model: Envoy's life, readiness, drain.
 export { parsePodPorts } from './app-ports.ts';
-export {
-  beginProxy,
-  dueAtMs,
-  type ExitStatus,
-  isTerminating,
-  type ProxyEffect,
-  type ProxyInput,
-  type ProxyState,
-  type StopReason,
-  transition,
-} from './machine.ts';
-export { type LogLine, logLine, type Note, terminationMessage } from './notes.ts';
+export { type DrainBudget, type DrainTimes, drainBudget, drainDeadlineMs } from './drain-budget.ts';
+export type { ExitStatus, Note, ProxyEffect, ProxyInput, ProxyState, StopReason } from './life.ts';
+export { beginProxy, dueAtMs, isTerminating, transition } from './machine.ts';
+export { type LogLine, logLine, terminationMessage } from './notes.ts';
 export {
   assumedDeadlineMs,
   type CountUnit,

@@ -2,15 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import {
-  beginProxy,
-  dueAtMs,
-  isTerminating,
-  type ProxyEffect,
-  type ProxyInput,
-  type ProxyState,
-  transition,
-} from './machine.ts';
+import type { ProxyEffect, ProxyInput, ProxyState } from './life.ts';
+import { beginProxy, dueAtMs, isTerminating, transition } from './machine.ts';
 import { type DrainSettings, improvements, type ProxyPolicy, proxyPolicy } from './policy.ts';
 import { rehearse, type World } from './rehearse.ts';
 import type { Reading } from './stats.ts';

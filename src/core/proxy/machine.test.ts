@@ -1,8 +1,9 @@
 // Single steps: what is told, what readiness sees, what inputs out of season do.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beginProxy, dueAtMs, isTerminating, type ProxyInput, type ProxyState, transition } from './machine.ts';
-import { logLine, type Note, terminationMessage } from './notes.ts';
+import type { Note, ProxyInput, ProxyState } from './life.ts';
+import { beginProxy, dueAtMs, isTerminating, transition } from './machine.ts';
+import { logLine, terminationMessage } from './notes.ts';
 import { type DrainSettings, improvements, proxyPolicy } from './policy.ts';
 import { rehearse } from './rehearse.ts';
 

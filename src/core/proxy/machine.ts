@@ -11,84 +11,10 @@
 //
 // "Done" is: the traffic has ended (timer, or nothing active any more) and the application has (its ports refuse).
 // Source: sidecar.md 2.5; Kubernetes may cut all of it short by SIGKILL at the end of the grace period.
-import { beginFinalDrain, type FinalDrain, finalDrain, finalDrainDueMs } from './final-drain.ts';
-import type { Note } from './notes.ts';
+import { beginFinalDrain, finalDrain, finalDrainDueMs } from './final-drain.ts';
+import type { ExitStatus, Note, PreDrain, ProxyEffect, ProxyInput, ProxyState, Step, Stopping } from './life.ts';
 import type { ProxyPolicy } from './policy.ts';
-import type { Reading } from './stats.ts';
 import { stop } from './stop.ts';
-
-export type ProxyState =
-  | { readonly at: 'starting'; readonly sinceMs: number }
-  | { readonly at: 'serving'; readonly sinceMs: number }
-  | PreDrain
-  | FinalDrain
-  | Stopping
-  | { readonly at: 'exited'; readonly code: number };
-
-/** After /drain, before SIGTERM: Envoy discourages new work but serves all; the application still runs. */
-interface PreDrain {
-  readonly at: 'draining';
-  readonly phase: 'pre';
-  readonly clockMs: number;
-}
-
-export interface Stopping {
-  readonly at: 'stopping';
-  readonly because: StopReason;
-  /** When a soft stop turns into SIGKILL; undefined once that was sent. */
-  readonly killAtMs: number | undefined;
-}
-
-export type StopReason =
-  | 'quit'
-  | 'drained-before'
-  | 'time-is-over'
-  | 'nothing-active'
-  | 'counter-missing'
-  | 'counting-failed'
-  | 'deadline'
-  | 'hastened';
-
-export type ProxyInput =
-  /** The first positive verdict on readiness. */
-  | { readonly kind: 'ready' }
-  /** SIGTERM or SIGINT. */
-  | { readonly kind: 'terminate' }
-  /** POST /drain: a native sidecar's preStop. */
-  | { readonly kind: 'drain' }
-  /** POST /quitquitquit: a job is done. */
-  | { readonly kind: 'quit' }
-  | { readonly kind: 'exited'; readonly status: ExitStatus }
-  /** The answer to the effect `count`. */
-  | { readonly kind: 'counted'; readonly reading: Reading }
-  /** The answer to the effect `dial`: the ports that did not refuse. */
-  | { readonly kind: 'dialled'; readonly open: readonly number[] }
-  /** Who sees the application's processes says that the last one ended. */
-  | { readonly kind: 'app-gone' }
-  /** The answer to the effect `drain`. */
-  | { readonly kind: 'drain-answered'; readonly problem: string | undefined }
-  | { readonly kind: 'tick' };
-
-export type ExitStatus =
-  | { readonly kind: 'code'; readonly code: number }
-  | { readonly kind: 'signal'; readonly name: string; readonly number: number }
-  | { readonly kind: 'not-started'; readonly problem: string };
-
-export type ProxyEffect =
-  | { readonly kind: 'start' }
-  /** POST this path to Envoy's administration port. */
-  | { readonly kind: 'drain'; readonly path: string }
-  /** Ask Envoy's counters; answer with `counted`. */
-  | { readonly kind: 'count'; readonly unit: 'connections' | 'requests' }
-  /** Try to connect to each; answer with `dialled`. */
-  | { readonly kind: 'dial'; readonly ports: readonly number[] }
-  | { readonly kind: 'signal'; readonly signal: 'SIGTERM' | 'SIGKILL' }
-  /** Upstream closes its status port at SIGTERM. */
-  | { readonly kind: 'close-status' }
-  | { readonly kind: 'note'; readonly note: Note }
-  | { readonly kind: 'exit'; readonly code: number };
-
-export type Step = readonly [state: ProxyState, effects: readonly ProxyEffect[]];
 
 /** The first state and the effect that starts Envoy. */
 export function beginProxy(policy: ProxyPolicy, nowMs: number): Step {

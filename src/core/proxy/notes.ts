@@ -1,28 +1,5 @@
 // What the machine has to say, as values, and their wording: constant message plus fields. Core never logs; a shell prints.
-import type { ExitStatus, ProxyState, StopReason } from './machine.ts';
-import type { ProxyPolicy } from './policy.ts';
-
-export type Note =
-  | { readonly kind: 'ready'; readonly afterMs: number }
-  | { readonly kind: 'no-app-ports' }
-  | { readonly kind: 'pre-drain' }
-  | {
-      readonly kind: 'draining';
-      readonly exitOnZero: ProxyPolicy['exitOnZero'];
-      readonly atLeastMs: number;
-      readonly waitsForPorts: readonly number[];
-      readonly deadline: ProxyPolicy['deadline'];
-      readonly leftMs: number | undefined;
-    }
-  | { readonly kind: 'drain-failed'; readonly problem: string }
-  | { readonly kind: 'active'; readonly count: number }
-  | { readonly kind: 'lines-skipped'; readonly lines: readonly string[] }
-  | { readonly kind: 'counter-missing'; readonly sure: boolean }
-  | { readonly kind: 'count-failed'; readonly problem: string; readonly errors: number }
-  | { readonly kind: 'stopping'; readonly because: StopReason; readonly cut?: number }
-  | { readonly kind: 'killed' }
-  | { readonly kind: 'stopped'; readonly because: StopReason }
-  | { readonly kind: 'died'; readonly status: ExitStatus; readonly during: ProxyState['at'] };
+import type { ExitStatus, Note } from './life.ts';
 
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error';

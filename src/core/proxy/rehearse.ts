@@ -1,15 +1,7 @@
 // Runs the machine through a schedule in virtual time, with an Envoy, counters and an application that behave as told.
 // For tests: what it gives back is a readable trace, `seconds effect`.
-import {
-  beginProxy,
-  dueAtMs,
-  type ExitStatus,
-  type ProxyEffect,
-  type ProxyInput,
-  type ProxyState,
-  transition,
-} from './machine.ts';
-import type { Note } from './notes.ts';
+import type { ExitStatus, Note, ProxyEffect, ProxyInput, ProxyState } from './life.ts';
+import { beginProxy, dueAtMs, transition } from './machine.ts';
 import type { ProxyPolicy } from './policy.ts';
 import type { Reading } from './stats.ts';
 

@@ -1,7 +1,7 @@
 // Whole lives in virtual time: what the agent does at which second. The last argument of a row is the trace.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ProxyInput } from './machine.ts';
+import type { ProxyInput } from './life.ts';
 import { type DrainSettings, proxyPolicy } from './policy.ts';
 import { rehearse, type World } from './rehearse.ts';
 import type { Reading } from './stats.ts';

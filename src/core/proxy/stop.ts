@@ -1,6 +1,6 @@
 // The step into stopping, from wherever: by SIGTERM, which lets Envoy write out its access logs, then SIGKILL; or, as
 // upstream does, by SIGKILL at once.
-import type { Step, StopReason } from './machine.ts';
+import type { Step, StopReason } from './life.ts';
 import type { ProxyPolicy } from './policy.ts';
 
 /** Envoy ends within milliseconds of SIGTERM; the 2 s that a deadline keeps back hold this second. */
