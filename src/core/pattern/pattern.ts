@@ -3,6 +3,9 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { countCodePoints } from '../std/order.ts';
 import { utf8 } from '../std/utf8.ts';
+import { type Automaton, automaton } from './automaton.ts';
+import { literalAutomaton } from './language.ts';
+import { programOf, requiredPrefix, requiredSuffix } from './program.ts';
 
 export interface Pattern {
   /** What stands in the file. */
@@ -11,6 +14,11 @@ export interface Pattern {
   readonly length: number;
   /** A plain name (letters, digits, dashes) means only itself. */
   readonly literal: boolean;
+  /** Every name that matches begins and ends with these; may be empty. */
+  readonly prefix: string;
+  readonly suffix: string;
+  /** Over legal names; absent where the expression has no bounded one. */
+  readonly automaton: Automaton | undefined;
   /** Whether the whole name matches. */
   readonly matches: (name: string) => boolean;
 }
@@ -24,22 +32,46 @@ const plainName = /^[A-Za-z0-9-]+$/;
 
 /** A pattern, or why there is none, in the engine's words. */
 export function compilePattern(text: string): Compiled {
-  const length = countCodePoints(text);
   const bytes = utf8(text).length;
   if (bytes > longestBytes)
     return refused(`a pattern of ${bytes} bytes; the limit is ${longestBytes}`, 'split it into several');
-  if (plainName.test(text))
-    return { kind: 'pattern', pattern: { text, length, literal: true, matches: (name) => name === text } };
+  if (plainName.test(text)) return { kind: 'pattern', pattern: literalPattern(text) };
   try {
-    const expression = RE2JS.compile(text);
-    return {
-      kind: 'pattern',
-      pattern: { text, length, literal: false, matches: (name) => expression.testExact(name) },
-    };
+    return { kind: 'pattern', pattern: expressionPattern(text, RE2JS.compile(text)) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return refused(error.message.replace(/^error parsing regexp: /, ''), hintFor(text, error));
   }
+}
+
+function literalPattern(text: string): Pattern {
+  const matches = (name: string): boolean => name === text;
+  return {
+    text,
+    length: text.length,
+    literal: true,
+    prefix: text,
+    suffix: text,
+    get automaton() {
+      return literalAutomaton(text);
+    },
+    matches,
+  };
+}
+
+/** The engine decides about names that are no legal namespace names, and where the automaton reached its bound. */
+function expressionPattern(text: string, expression: RE2JS): Pattern {
+  const program = programOf(expression);
+  const fast = program === undefined ? undefined : automaton(program);
+  return {
+    text,
+    length: countCodePoints(text),
+    literal: false,
+    prefix: program === undefined ? '' : requiredPrefix(program),
+    suffix: program === undefined ? '' : requiredSuffix(program),
+    automaton: fast,
+    matches: (name) => fast?.matches(name) ?? expression.testExact(name),
+  };
 }
 
 function refused(message: string, hint: string): Compiled {

@@ -1,4 +1,5 @@
 // The door of rollout: rollouts.yml, slots, the lock, and which revision a namespace is on.
+export { findConflicts } from './conflicts.ts';
 export { handOver, layOut, ownerOf, type Quota, quotaOf, type Run } from './hand-over.ts';
 export { formatLock, type Lock, type LockBucket, parseLock } from './lock.ts';
 export {

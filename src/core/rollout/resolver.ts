@@ -1,7 +1,7 @@
 // Which revision a namespace is on: the longest pattern that matches names the bucket, the slot names the revision
 // (upgrades.md §2). The command line, the webhook and the VM controller all ask here. Knows the namespace only by its name.
 import type { Fleet } from '../fleet/index.ts';
-import type { Pattern } from '../pattern/index.ts';
+import { createMatcher, type Pattern } from '../pattern/index.ts';
 import { handOver, layOut, ownerOf, quotaOf, type Run } from './hand-over.ts';
 import type { Lock, LockBucket } from './lock.ts';
 import type { Bucket, Rollouts } from './rollouts.ts';
@@ -69,9 +69,10 @@ export const systemNamespaces: ReadonlySet<string> = new Set([
   'istio-system',
 ]);
 
+type Patterned = Bucket & { readonly pattern: Pattern };
+
 export function createResolver({ rollouts, lock, fleet, slotOf = slots(fleet?.salt ?? '') }: ResolverInput): Resolver {
-  const byLength = [...rollouts.buckets].sort((a, b) => (b.pattern?.length ?? 0) - (a.pattern?.length ?? 0));
-  const matching = (namespace: string): Bucket[] => byLength.filter(({ pattern }) => pattern?.matches(namespace));
+  const matcher = createMatcher(rollouts.buckets.filter((bucket): bucket is Patterned => bucket.pattern !== undefined));
   const owners = new Map<Bucket, Ownership>();
   const ownership = (bucket: Bucket): Ownership => {
     const known = owners.get(bucket) ?? ownershipOf(bucket, lock?.get(bucket.name), slotOf);
@@ -81,14 +82,13 @@ export function createResolver({ rollouts, lock, fleet, slotOf = slots(fleet?.sa
   const resolve = (namespace: string): Assignment => {
     const out = outside(namespace, fleet?.exclude ?? []);
     if (out !== undefined) return out;
-    const [first, ...rest] = matching(namespace);
-    const equals = rest.filter((bucket) => bucket.pattern?.length === first?.pattern?.length);
+    const [first, ...equals] = matcher.longest(namespace);
     if (first !== undefined && equals.length > 0)
       return { kind: 'tie', namespace, buckets: [first, ...equals].map(({ name }) => name).sort() };
     const bucket = first ?? rollouts.defaultBucket;
     return assign(namespace, bucket, ownership(bucket), slotOf(namespace));
   };
-  return { resolve, matching, ownership, slotOf };
+  return { resolve, matching: matcher.all, ownership, slotOf };
 }
 
 function outside(namespace: string, exclude: readonly Pattern[]): Outside | undefined {

@@ -1,6 +1,6 @@
 // What reading a specification gives: a value with warnings, or every problem that keeps it from being one.
 import type { Problem, Severity } from '../std/errors.ts';
-import type { SpecNode } from './node.ts';
+import type { Place } from './node.ts';
 
 export type Parsed<T> =
   | { readonly kind: 'valid'; readonly value: T; readonly problems: readonly Problem[] }
@@ -29,6 +29,6 @@ export function parsed<T>(value: T | undefined, problems: readonly Problem[]): P
 }
 
 /** A trouble with its place. */
-export function problemAt({ at }: SpecNode, trouble: Trouble, { file }: Named): Problem {
+export function problemAt({ at }: { readonly at: Place }, trouble: Trouble, { file }: Named): Problem {
   return { severity: 'error', ...trouble, ...at, ...(file === undefined ? {} : { file }) };
 }
