@@ -1,0 +1,85 @@
+// The shape of fairway.yml, once: the reader checks against it, and schemas/fairway.schema.json is made of it. Says nothing
+// about what hangs together (`parse.ts` does).
+import * as z from 'zod';
+import { parseDurationMs } from '../std/duration.ts';
+
+const dayMs = 86_400_000;
+
+/** "336h", "14d" or 0 in milliseconds; undefined for anything else or less than nothing. */
+export function spanMs(value: string | number): number | undefined {
+  const days = /^(\d{1,5})d$/.exec(String(value));
+  const ms = days === null ? parseDurationMs(String(value)) : Number(days[1]) * dayMs;
+  return ms === undefined || ms < 0 ? undefined : ms;
+}
+
+const span = z
+  .union([z.literal(0), z.string().regex(/^(?:\d+d|(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+|0)$/)])
+  .meta({ examples: ['336h', '14d', 0] });
+const action = z.enum(['label', 'leave']);
+const name = z.string().min(1);
+
+const revision = z.strictObject({
+  proxyImage: name.optional().describe('The image of istio-proxy of this revision.'),
+  discoveryAddress: z
+    .string()
+    .regex(/^\S+:\d+$/)
+    .optional()
+    .describe('host:port of its control plane, as PROXY_CONFIG names it.'),
+  since: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/)
+    .optional()
+    .describe('When it was installed: a date, or a time of RFC 3339.'),
+  retired: z
+    .boolean()
+    .optional()
+    .describe('No injector serves it any more; a label that names it is always corrected.'),
+  remutateAfter: span
+    .optional()
+    .describe('Overrides the bucket and the fleet; 0 makes every new pod follow rollouts.yml.'),
+});
+
+const bucket = z.strictObject({
+  mode: z
+    .enum(['slots', 'exact'])
+    .optional()
+    .describe('exact: the lock keeps names, so that shares are exact for small buckets. Default: slots.'),
+  remutateAfter: span.optional().describe('Overrides the fleet; 0 makes every new pod follow rollouts.yml.'),
+});
+
+const kind = z.strictObject({
+  apiVersion: name.describe('As in manifests; the group alone means every version of it.'),
+  kind: name,
+  template: z
+    .string()
+    .regex(/^(?:\/(?:[^/~]|~[01])*)+$/)
+    .describe('JSON pointer to the pod template, for example /spec/template.'),
+});
+
+export const fleetSchema = z
+  .strictObject({
+    defaultBucket: name
+      .optional()
+      .describe('The key of rollouts.yml that catches every other namespace. Default: production.'),
+    salt: z.string().optional().describe('Mixed into every slot. Changing it moves namespaces. Default: empty.'),
+    revisions: z.record(z.string(), revision).optional().describe('Every revision that rollouts.yml may name.'),
+    buckets: z.record(z.string(), bucket).optional().describe('Settings of a bucket, by its key in rollouts.yml.'),
+    exclude: z.array(name).optional().describe('Patterns of namespaces that are not in the mesh.'),
+    remutateAfter: span
+      .optional()
+      .describe('How long after its last deploy a workload is labelled anew. Default: 14d.'),
+    maxNodeLifetime: span.optional().describe('How long a node lives at most. Default: unknown, counted as 720h.'),
+    ownerLabel: name.optional().describe('The label of a workload or a namespace that names who owns it.'),
+    kinds: z.array(kind).optional().describe('Kinds with a pod template beyond the built-in ones.'),
+    admission: z
+      .strictObject({
+        unlabelled: z
+          .union([action, z.record(z.string(), action)])
+          .optional()
+          .describe('What to do with pods without the label: one answer, or one by namespace pattern. Default: leave.'),
+      })
+      .optional(),
+  })
+  .meta({ title: 'fairway.yml', description: 'What a fleet is made of. See docs/reference/fleet-file.md.' });
+
+export type FleetFile = z.infer<typeof fleetSchema>;
