@@ -13,6 +13,21 @@ interface Entry {
 /** Every command, in the order of `fairway --help`. A command's module is read only when it is called. */
 const entries: readonly Entry[] = [
   {
+    name: 'validate',
+    summary: 'check rollouts.yml and its companions',
+    load: async () => (await import('./commands/validate.ts')).build,
+  },
+  {
+    name: 'resolve',
+    summary: 'print the revision of namespaces',
+    load: async () => (await import('./commands/resolve.ts')).build,
+  },
+  {
+    name: 'explain',
+    summary: 'say why a namespace is on its revision',
+    load: async () => (await import('./commands/explain.ts')).build,
+  },
+  {
     name: 'admission',
     summary: 'install and run the admission server',
     load: async () => (await import('./commands/admission.ts')).build,

@@ -29,6 +29,13 @@ export interface FleetKind {
   readonly template: string;
 }
 
+/** Where one cluster differs from the fleet. */
+export interface FleetCluster {
+  /** Path of its own rollouts.yml, beside fairway.yml. */
+  readonly rollouts?: string;
+  readonly exclude: readonly Pattern[];
+}
+
 export interface UnlabelledRule {
   readonly pattern: Pattern;
   readonly action: 'label' | 'leave';
@@ -45,6 +52,8 @@ export interface Fleet {
   /** A pod whose workload was last deployed longer ago than this is labelled anew at admission. */
   readonly remutateAfterMs: number;
   readonly maxNodeLifetimeMs?: number;
+  /** Absent: the file lists none, and any cluster is like the fleet. */
+  readonly clusters?: ReadonlyMap<string, FleetCluster>;
   readonly kinds: readonly FleetKind[];
   /** The label of a workload or a namespace that names who owns it. */
   readonly ownerLabel?: string;

@@ -1,5 +1,5 @@
 // The door of fleet: fairway.yml and what follows from its settings. It loads the schema library: programs that may do
 // without a fleet file import it only when there is one.
-export type { Fleet, FleetBucket, FleetKind, FleetRevision, UnlabelledRule } from './fleet.ts';
+export type { Fleet, FleetBucket, FleetCluster, FleetKind, FleetRevision, UnlabelledRule } from './fleet.ts';
 export { defaultFleet, parseFleet } from './parse.ts';
 export { type CompletionBound, completionBound, remutateAfterMs, unlabelledAction } from './settings.ts';

@@ -19,6 +19,8 @@ exclude: ["sandbox-.*"]
 remutateAfter: 10d
 maxNodeLifetime: 336h
 ownerLabel: team
+clusters:
+  eu-1: {rollouts: rollouts.eu-1.yml, exclude: ["legacy-.*"]}
 kinds:
   - {apiVersion: apps.kruise.io, kind: CloneSet, template: /spec/template}
 admission:
@@ -36,6 +38,7 @@ test('fleet: everything that may stand in fairway.yml', () => {
   assert.equal(remutateAfterMs(fleet, 'x', '1-24-5'), 10 * dayMs);
   assert.deepEqual(['web-a', 'api'].map(unlabelledAction(fleet)), ['label', 'leave']);
   assert.equal(completionBound(fleet, 0).totalMs, 24 * dayMs);
+  assert.equal(fleet.clusters?.get('eu-1')?.rollouts, 'rollouts.eu-1.yml');
   assert.ok(fleet.exclude[0]?.matches('sandbox-1'));
 });
 

@@ -13,7 +13,7 @@ import {
   type SpecNode,
 } from '../spec-file/index.ts';
 import { InvariantError, type Problem } from '../std/errors.ts';
-import type { Fleet, FleetBucket, FleetRevision, UnlabelledRule } from './fleet.ts';
+import type { Fleet, FleetBucket, FleetCluster, FleetRevision, UnlabelledRule } from './fleet.ts';
 import { type FleetFile, fleetSchema, spanMs } from './schema.ts';
 
 const defaults = { defaultBucket: 'production', remutateAfter: '14d' } as const;
@@ -49,6 +49,7 @@ const keysBySection: ReadonlyMap<string, readonly string[]> = new Map([
   ['', Object.keys(fleetSchema.shape)],
   ['revisions', ['proxyImage', 'discoveryAddress', 'since', 'retired', 'remutateAfter']],
   ['buckets', ['mode', 'remutateAfter']],
+  ['clusters', ['rollouts', 'exclude']],
   ['kinds', ['apiVersion', 'kind', 'template']],
   ['admission', ['unlabelled']],
 ]);
@@ -61,7 +62,10 @@ function keysAt([section = '']: readonly PropertyKey[]): readonly string[] {
 function namedProblems(root: SpecNode, named: Named): Problem[] {
   const exclude = entryOf(root, 'exclude');
   const unlabelled = entryOf(entryOf(root, 'admission'), 'unlabelled');
-  const patterns = [...(exclude?.kind === 'list' ? exclude.items : []), ...keysOf(unlabelled)];
+  const clusters = entryOf(root, 'clusters');
+  const excludes = clusters?.kind === 'map' ? clusters.entries.map(({ value }) => entryOf(value, 'exclude')) : [];
+  const lists = [exclude, ...excludes].flatMap((node) => (node?.kind === 'list' ? node.items : []));
+  const patterns = [...lists, ...keysOf(unlabelled)];
   return [
     ...patterns.flatMap((node) => (node.kind === 'scalar' ? patternProblems(node, node.text, named) : [])),
     ...keysOf(entryOf(root, 'revisions')).flatMap((node) => revisionProblems(node, node.text, named)),
@@ -101,6 +105,7 @@ function fleetOf(file: FleetFile): Fleet {
     defaultBucket: file.defaultBucket ?? defaults.defaultBucket,
     remutateAfterMs: spanOf(file.remutateAfter ?? defaults.remutateAfter) ?? 0,
     ...(nodes === undefined ? {} : { maxNodeLifetimeMs: nodes }),
+    ...(file.clusters === undefined ? {} : { clusters: clustersOf(file.clusters) }),
     kinds: file.kinds ?? [],
     ...(file.ownerLabel === undefined ? {} : { ownerLabel: file.ownerLabel }),
     unlabelled: rulesOf(file.admission?.unlabelled ?? 'leave'),
@@ -134,6 +139,15 @@ function bucketsOf(file: NonNullable<FleetFile['buckets']>): ReadonlyMap<string,
       const after = spanOf(remutateAfter);
       return [name, { mode, ...(after === undefined ? {} : { remutateAfterMs: after }) }] as const;
     }),
+  );
+}
+
+function clustersOf(file: NonNullable<FleetFile['clusters']>): ReadonlyMap<string, FleetCluster> {
+  return new Map(
+    Object.entries(file).map(([name, { rollouts, exclude = [] }]) => [
+      name,
+      { ...(rollouts === undefined ? {} : { rollouts }), exclude: exclude.map(pattern) },
+    ]),
   );
 }
 

@@ -56,6 +56,16 @@ const kind = z.strictObject({
     .describe('JSON pointer to the pod template, for example /spec/template.'),
 });
 
+const cluster = z.strictObject({
+  rollouts: name
+    .optional()
+    .describe('Its own rollouts.yml, beside fairway.yml; its lock has the same name with .lock.'),
+  exclude: z
+    .array(name)
+    .optional()
+    .describe('Patterns of namespaces that are not in the mesh there, besides the fleet’s.'),
+});
+
 export const fleetSchema = z
   .strictObject({
     defaultBucket: name
@@ -70,6 +80,7 @@ export const fleetSchema = z
       .describe('How long after its last deploy a workload is labelled anew. Default: 14d.'),
     maxNodeLifetime: span.optional().describe('How long a node lives at most. Default: unknown, counted as 720h.'),
     ownerLabel: name.optional().describe('The label of a workload or a namespace that names who owns it.'),
+    clusters: z.record(z.string(), cluster).optional().describe('Where a cluster differs from the fleet.'),
     kinds: z.array(kind).optional().describe('Kinds with a pod template beyond the built-in ones.'),
     admission: z
       .strictObject({

@@ -1,7 +1,9 @@
 // The door of rollout: rollouts.yml, slots, the lock, and which revision a namespace is on.
 export { findConflicts } from './conflicts.ts';
+export { type Change, type Explanation, explain, type Match } from './explain.ts';
 export { handOver, layOut, ownerOf, type Quota, quotaOf, type Run } from './hand-over.ts';
 export { formatLock, type Lock, type LockBucket, parseLock } from './lock.ts';
+export { percentText } from './percent.ts';
 export {
   type Assigned,
   type Assignment,
@@ -14,5 +16,6 @@ export {
   type Tie,
 } from './resolver.ts';
 export { type Bucket, parseRollouts, type Rollouts, type RolloutsOptions, usualDefaultBucket } from './rollouts.ts';
+export { countShares, type ShareCount } from './share-count.ts';
 export { type SlotOf, slotCount, slots } from './slot.ts';
 export { compareRevisions } from './version-order.ts';

@@ -1,0 +1,27 @@
+// How commands print data: tables for people, JSON and YAML for programs.
+import type { Io } from './io.ts';
+
+export type DataFormat = 'json' | 'yaml';
+
+/** One value as JSON or YAML on stdout. */
+export async function printData(io: Io, format: DataFormat, value: unknown): Promise<void> {
+  if (format === 'json') io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  else {
+    const { stringify } = await import('yaml');
+    io.stdout.write(stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 }));
+  }
+}
+
+/** Rows as aligned columns, two blanks apart, without blanks at line ends. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}

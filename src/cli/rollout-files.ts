@@ -1,0 +1,154 @@
+// The files that say which revision a namespace is on: rollouts.yml, and beside it fairway.yml and rollouts.lock where they
+// exist. The flags that name them are the same in every command.
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Fleet } from '../core/fleet/index.ts';
+import type { Namespace } from '../core/inventory/index.ts';
+import { type Lock, parseLock, parseRollouts, type Rollouts } from '../core/rollout/index.ts';
+import { formatProblem, type Problem, SpecError, UsageError } from '../core/std/errors.ts';
+import type { Io } from './io.ts';
+
+export interface RolloutFlags {
+  readonly rollouts?: string;
+  readonly fleet?: string;
+  /** `--no-lock` makes it false. */
+  readonly lock?: string | boolean;
+  readonly cluster?: string;
+}
+
+export interface RolloutFiles {
+  readonly rollouts: Rollouts;
+  readonly fleet: Fleet | undefined;
+  readonly lock: Lock | undefined;
+  readonly paths: { readonly rollouts: string; readonly fleet: string; readonly lock: string };
+  readonly warnings: readonly Problem[];
+}
+
+/** Adds `--rollouts`, `--fleet`, `--lock`, `--no-lock`. */
+export function withRolloutFlags(command: Command): Command {
+  return command
+    .option('--rollouts <file>', 'the roll-out specification (default: rollouts.yml)')
+    .option('--fleet <file>', 'the fleet file (default: fairway.yml beside rollouts.yml, where it exists)')
+    .option('--lock <file>', 'remembered slots (default: rollouts.lock beside rollouts.yml, where it exists)')
+    .option('--no-lock', 'assign as if nothing was remembered');
+}
+
+/** Reads and checks the files. Every problem of all of them is thrown at once as a SpecError. */
+export async function loadRolloutFiles(flags: RolloutFlags, io: Io): Promise<RolloutFiles> {
+  const asked = flags.rollouts ?? 'rollouts.yml';
+  const fleetPath = flags.fleet ?? beside(asked, 'fairway.yml');
+  const fleet = await loadFleet(fleetPath, flags.fleet !== undefined, io);
+  const { rollouts: own, fleet: here } = clusterOf(flags.cluster, fleet.value, beside(fleetPath, ''));
+  const path = own ?? asked;
+  const text = await readText(path, io);
+  if (text === undefined) throw new UsageError(`there is no ${path}`, { hint: 'name the file with --rollouts' });
+  const rollouts = parseRollouts(text, { file: path, fleet: here });
+  const lockPath = typeof flags.lock === 'string' ? flags.lock : lockBeside(path);
+  const lock = flags.lock === false ? undefined : await loadLock(lockPath, typeof flags.lock === 'string', io);
+  const problems = [...fleet.problems, ...rollouts.problems, ...(lock?.problems ?? [])];
+  if (fleet.invalid || rollouts.kind === 'invalid' || lock?.kind === 'invalid') throw new SpecError(problems);
+  return {
+    rollouts: rollouts.value,
+    fleet: here,
+    lock: lock?.value,
+    paths: { rollouts: path, fleet: fleetPath, lock: lockPath },
+    warnings: problems,
+  };
+}
+
+/** `rollouts.yml` → `rollouts.lock`, in the same folder. */
+export function lockBeside(path: string): string {
+  return path.replace(/\.ya?ml$/, '') + '.lock';
+}
+
+function beside(path: string, name: string): string {
+  return join(dirname(path), name);
+}
+
+interface LoadedFleet {
+  readonly value: Fleet | undefined;
+  readonly problems: readonly Problem[];
+  readonly invalid: boolean;
+}
+
+async function loadFleet(path: string, asked: boolean, io: Io): Promise<LoadedFleet> {
+  const text = await readText(path, io);
+  if (text === undefined && asked) throw new UsageError(`there is no ${path}`, { hint: 'name the file with --fleet' });
+  if (text === undefined) return { value: undefined, problems: [], invalid: false };
+  const { parseFleet } = await import('../core/fleet/index.ts');
+  const read = parseFleet(text, { file: path });
+  return {
+    value: read.kind === 'valid' ? read.value : undefined,
+    problems: read.problems,
+    invalid: read.kind === 'invalid',
+  };
+}
+
+async function loadLock(path: string, asked: boolean, io: Io): Promise<ReturnType<typeof parseLock> | undefined> {
+  const text = await readText(path, io);
+  if (text === undefined && asked)
+    throw new UsageError(`there is no ${path}`, { hint: '`fairway plan --write-lock` writes it' });
+  return text === undefined ? undefined : parseLock(text, { file: path });
+}
+
+/** The fleet as one cluster sees it; the same everywhere unless fairway.yml says otherwise. */
+function clusterOf(
+  name: string | undefined,
+  fleet: Fleet | undefined,
+  folder: string,
+): { readonly rollouts?: string; readonly fleet: Fleet | undefined } {
+  if (name === undefined || fleet?.clusters === undefined) return { fleet };
+  const cluster = fleet.clusters.get(name);
+  if (cluster === undefined)
+    throw new UsageError(`fairway.yml lists no cluster ${JSON.stringify(name)}`, {
+      hint: `it lists ${[...fleet.clusters.keys()].join(', ')}`,
+    });
+  const here = { ...fleet, exclude: [...fleet.exclude, ...cluster.exclude] };
+  return cluster.rollouts === undefined ? { fleet: here } : { rollouts: join(folder, cluster.rollouts), fleet: here };
+}
+
+/** The text of a file below the working folder, `-` being stdin; undefined where there is none. Must be UTF-8. */
+export async function readText(path: string, io: Io): Promise<string | undefined> {
+  const bytes = path === '-' ? await readStream(io) : await readBytes(resolve(io.cwd, path), path);
+  if (bytes === undefined) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new UsageError(`${path} is not UTF-8`, { cause, hint: 'save it as UTF-8' });
+  }
+}
+
+async function readBytes(path: string, shown: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new UsageError(`cannot read ${shown}: ${code === 'EISDIR' ? 'it is a folder' : (code ?? 'unknown error')}`, {
+      cause,
+    });
+  }
+}
+
+async function readStream(io: Io): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of io.stdin) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+}
+
+/** The namespaces of a file, or of stdin (`-`). */
+export async function loadNamespaces(path: string, io: Io): Promise<readonly Namespace[]> {
+  const text = await readText(path, io);
+  if (text === undefined)
+    throw new UsageError(`there is no ${path}`, { hint: 'kubectl get namespaces -o name prints one' });
+  const { parseNamespaces } = await import('../core/inventory/index.ts');
+  const read = parseNamespaces(text, { file: path === '-' ? 'stdin' : path });
+  if (read.kind === 'invalid') throw new SpecError(read.problems);
+  return read.value;
+}
+
+/** Warnings go to stderr, one paragraph each. */
+export function warn(problems: readonly Problem[], io: Io): void {
+  for (const problem of problems) io.stderr.write(`${formatProblem(problem)}\n`);
+}
