@@ -28,6 +28,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./commands/explain.ts')).build,
   },
   {
+    name: 'mutate',
+    summary: 'label manifests with the revision of their namespace',
+    load: async () => (await import('./commands/mutate.ts')).build,
+  },
+  {
     name: 'admission',
     summary: 'install and run the admission server',
     load: async () => (await import('./commands/admission.ts')).build,
