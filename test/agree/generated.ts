@@ -1,5 +1,5 @@
 // Random templates: statements and expressions of every kind, mostly well typed, so that both success and failure are common.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 const literal = fc.oneof(
   fc.constantFrom('1', '0', '-3', '2.5', '1e3', '"a"', '""', '`r w`', 'true', 'false', "'x'", '"é"', '"a\\nb"', '10'),

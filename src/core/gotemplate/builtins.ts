@@ -3,8 +3,7 @@
 import { compareCodePoints } from '../std/order.ts';
 import { CallError, failCall } from './error.ts';
 import { sprint, sprintf, sprintln } from './format.ts';
-import { goQuote } from './quote.ts';
-import { utf8Decode, utf8Encode } from './unquote.ts';
+import { utf8Decode } from './unquote.ts';
 import {
   Enum,
   entryOf,
@@ -13,9 +12,10 @@ import {
   GoStruct,
   kindOf,
   lengthOf,
-  StringMap,
+  type StringMap,
   truth,
   typeName,
+  utf8Bytes,
   type Value,
 } from './value.ts';
 
@@ -91,7 +91,7 @@ function isGraphic(point: string): boolean {
 /** url.QueryEscape. */
 export function escapeQuery(text: string): string {
   let escaped = '';
-  for (const byte of utf8Encode(text)) {
+  for (const byte of utf8Bytes(text)) {
     const char = String.fromCharCode(byte);
     if (/[A-Za-z0-9\-_.~]/.test(char)) escaped += char;
     else escaped += char === ' ' ? '+' : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
@@ -133,7 +133,7 @@ function indexOne(item: Value, key: Value): Value {
     case 'list':
       return (item as readonly Value[])[position(key, (item as readonly Value[]).length - 1)] ?? null;
     case 'string': {
-      const bytes = utf8Encode(item as string);
+      const bytes = utf8Bytes(item as string);
       return BigInt(bytes[position(key, bytes.length - 1)] ?? 0);
     }
     case 'map':
@@ -170,12 +170,12 @@ function slice(item: Value, indexes: readonly Value[]): Value {
   const text = typeof item === 'string';
   if (text && indexes.length === 3) return failCall('cannot 3-index slice a string');
   if (!text && !Array.isArray(item)) return failCall(`can't slice item of type ${typeName(item)}`);
-  const whole: readonly Value[] | readonly number[] = text ? utf8Encode(item) : (item as readonly Value[]);
+  const whole: readonly Value[] | readonly number[] = text ? utf8Bytes(item) : item;
   const bounds = indexes.map((key) => position(key, whole.length));
   const [from = 0, to = whole.length, limit = whole.length] = bounds;
   if (from > to) return failCall(`invalid slice index: ${from} > ${to}`);
   if (to > limit) return failCall(`invalid slice index: ${to} > ${limit}`);
-  return text ? utf8Decode(whole.slice(from, to) as number[]) : (whole.slice(from, to) as Value[]);
+  return text ? utf8Decode(whole.slice(from, to) as number[]) : whole.slice(from, to);
 }
 
 type Basic = 'bool' | 'int' | 'float' | 'string' | undefined;
@@ -222,9 +222,4 @@ function less(a: Value, b: Value): boolean {
   if (kindA === 'bool') return failCall('invalid type for comparison');
   if (kindA === 'string') return compareCodePoints(a as string, b as string) < 0;
   return (plainOf(a) as number) < (plainOf(b) as number);
-}
-
-/** A key or a value as an error message quotes it. */
-export function quoted(text: string): string {
-  return goQuote(text);
 }

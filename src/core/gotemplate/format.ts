@@ -2,8 +2,7 @@
 import { compareCodePoints } from '../std/order.ts';
 import { formatFloat } from './float.ts';
 import { goQuote, goQuoteRune, isPrintable } from './quote.ts';
-import { utf8Encode } from './unquote.ts';
-import { Enum, type GoMap, GoStruct, kindOf, StringMap, typeName, type Value } from './value.ts';
+import { type Enum, type GoMap, GoStruct, kindOf, StringMap, typeName, utf8Bytes, type Value } from './value.ts';
 
 /** A value as fmt.Sprint writes it alone. */
 export function sprintOne(value: Value): string {
@@ -174,7 +173,7 @@ function formatValue(value: Value, flags: Flags, verb: string): string {
   if (value === undefined || value === null) return verb === 'v' ? pad('<nil>', flags) : `%!${verb}(<nil>)`;
   switch (kindOf(value)) {
     case 'bool':
-      return verb === 't' || verb === 'v' ? pad(String(value), flags) : badVerb(value, flags, verb);
+      return verb === 't' || verb === 'v' ? pad(value === true ? 'true' : 'false', flags) : badVerb(value, flags, verb);
     case 'int':
       return formatInt(value as bigint, flags, verb);
     case 'float':
@@ -200,7 +199,7 @@ function formatEnum(value: Enum, flags: Flags, verb: string): string {
 
 function pad(text: string, { width, minus, zero }: Flags): string {
   if (width === undefined) return text;
-  const missing = width - [...text].length;
+  const missing = width - Array.from(text).length;
   if (missing <= 0) return text;
   if (minus) return text + ' '.repeat(missing);
   return (zero ? '0' : ' ').repeat(missing) + text;
@@ -297,7 +296,7 @@ function sharpen(text: string, verb: string, precision: number): string {
 }
 
 function formatString(value: string, flags: Flags, verb: string): string {
-  const points = flags.precision === undefined ? undefined : [...value];
+  const points = flags.precision === undefined ? undefined : Array.from(value);
   const text =
     points === undefined || points.length <= (flags.precision ?? 0) ? value : points.slice(0, flags.precision).join('');
   switch (verb) {
@@ -316,13 +315,13 @@ function formatString(value: string, flags: Flags, verb: string): string {
 }
 
 function isRawable(text: string): boolean {
-  return [...text].every(
-    (point) => point !== '`' && point !== '\ufeff' && (point === '\t' || !/^[\0-\x1f\x7f]$/.test(point)),
+  return Array.from(text).every(
+    (point) => point !== '`' && point !== '\ufeff' && (point === '\t' || (point >= ' ' && point !== '\x7f')),
   );
 }
 
 function hexText(text: string, { sharp, space, precision }: Flags, verb: 'x' | 'X'): string {
-  const bytes = utf8Encode(text).slice(0, precision);
+  const bytes = utf8Bytes(text).slice(0, precision);
   const pairs = bytes.map((byte) => byte.toString(16).padStart(2, '0'));
   const digits = verb === 'X' ? pairs.map((pair) => pair.toUpperCase()) : pairs;
   if (bytes.length === 0) return '';

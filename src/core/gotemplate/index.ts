@@ -1,8 +1,9 @@
 // The door: Go's text/template in plain code. `parseTemplate` once, `render` as often as one likes; errors are GoTemplateError
 // with the line of the template. Semantics: https://pkg.go.dev/text/template, tested against the real one by test/agree.
 import { builtins } from './builtins.ts';
-import { compile, type Limits, type MissingKey } from './compile.ts';
+import { compile } from './compile.ts';
 import { parse } from './parse.ts';
+import type { Limits, MissingKey } from './run.ts';
 import type { GoFunction, Value } from './value.ts';
 
 export { CallError, failCall, GoTemplateError } from './error.ts';
@@ -11,7 +12,8 @@ export { goJson, parseJson } from './json.ts';
 export { sprig } from './sprig/index.ts';
 export { Enum, GoFunction, type GoMap, GoStruct, StringMap, type StructType, type Value } from './value.ts';
 export { goYaml } from './yaml.ts';
-export { type Json, readYaml, YamlError } from './yaml-read.ts';
+export { type Json, YamlError } from './yaml-cursor.ts';
+export { readYaml } from './yaml-read.ts';
 
 export interface Template {
   /** The text of a run over the data; a template of the set by name, without it the whole text. */

@@ -111,19 +111,6 @@ function sequenceLength(bytes: readonly number[], at: number): number {
   return length;
 }
 
-/** The UTF-8 bytes of a text. */
-export function utf8Encode(text: string): number[] {
-  const bytes: number[] = [];
-  for (const point of text) {
-    const code = point.codePointAt(0) ?? 0;
-    if (code < 0x80) bytes.push(code);
-    else if (code < 0x800) bytes.push(0xc0 | (code >> 6), 0x80 | (code & 63));
-    else if (code < 0x10000) bytes.push(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
-    else bytes.push(0xf0 | (code >> 18), 0x80 | ((code >> 12) & 63), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
-  }
-  return bytes;
-}
-
 const minInt = -(2n ** 63n);
 const maxInt = 2n ** 63n - 1n;
 

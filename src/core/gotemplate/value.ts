@@ -1,6 +1,7 @@
 // Go values as the templates see them, in JavaScript: what a kind is, what is true, what is empty, what a type is called.
 // An `int` is a bigint and a `float64` is a number, because Go templates tell the two apart (a number that came from JSON or
 // YAML is a float64, a constant without a point is an int); all integer sizes are one. Text is a JavaScript string.
+import { utf8 } from '../std/utf8.ts';
 
 /** `undefined` is Go's invalid value (a key that is not there), `null` is the nil interface (a key that is there and null). */
 export type Value =
@@ -54,8 +55,8 @@ export class Enum {
   readonly typeName: string;
   readonly text: string;
   readonly number: number;
-  constructor(typeName: string, text: string, number: number) {
-    this.typeName = typeName;
+  constructor(name: string, text: string, number: number) {
+    this.typeName = name;
     this.text = text;
     this.number = number;
   }
@@ -117,7 +118,7 @@ export function kindOf(value: Value): Kind {
     case 'string':
       return 'string';
     default:
-      return objectKind(value as object | null);
+      return objectKind(value);
   }
 }
 
@@ -133,10 +134,6 @@ function objectKind(value: object | null): Kind {
 
 export function isMap(value: Value): value is GoMap {
   return kindOf(value) === 'map';
-}
-
-export function isList(value: Value): value is readonly Value[] {
-  return Array.isArray(value);
 }
 
 /** An own entry of a map, or undefined. */
@@ -190,7 +187,7 @@ export function lengthOf(value: Value): number | undefined {
   }
 }
 
-/** UTF-8 bytes of a string. */
+/** How many UTF-8 bytes a string has. */
 export function byteLength(text: string): number {
   let bytes = 0;
   for (let i = 0; i < text.length; i++) {
@@ -234,7 +231,7 @@ export function typeName(value: Value): string {
   }
 }
 
-/** A Go value for plain JSON data: objects and arrays as they are, numbers as float64. */
-export function fromJson(data: unknown): Value {
-  return data as Value;
+/** The UTF-8 bytes of a string, for what counts and cuts in bytes. */
+export function utf8Bytes(text: string): number[] {
+  return Array.from(utf8(text));
 }

@@ -1,35 +1,30 @@
 // Reads one YAML document into JSON data, as sigs.k8s.io/yaml does for Kubernetes' tools: YAML 1.1 scalars, keys as strings, the
 // last of two equal keys wins. Fast for what templates render. Anchors, aliases and merge keys are read, bounded in size; tags,
 // directives and `?` keys are refused. Without a position-keeping tree: src/core/manifest is for files that people edit.
+
+import {
+  atLineEnd,
+  colon,
+  column,
+  comma,
+  dash,
+  deepest,
+  fail,
+  hash,
+  isBlank,
+  isMarker,
+  type Json,
+  mostNodes,
+  newline,
+  put,
+  type Reader,
+  skipSpaces,
+  space,
+  toContent,
+  toLineEnd,
+} from './yaml-cursor.ts';
 import { resolvePlain } from './yaml-scalar.ts';
-
-/** JSON data. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-
-/** The text is not YAML that is read here. */
-export class YamlError extends Error {
-  /** 1-based. */
-  readonly line: number;
-  constructor(message: string, line: number) {
-    super(`line ${line}: ${message}`);
-    this.name = 'YamlError';
-    this.line = line;
-  }
-}
-
-interface Reader {
-  readonly text: string;
-  /** Anchored values and how many nodes each has. */
-  readonly anchors: Map<string, { readonly value: Json; readonly size: number }>;
-  at: number;
-  lineStart: number;
-  depth: number;
-  nodes: number;
-}
-
-const deepest = 200;
-const mostNodes = 500_000;
-const [newline, space, tab, hash, dash, colon, comma] = [10, 32, 9, 35, 45, 58, 44];
+import { blockScalar, quoted } from './yaml-text.ts';
 
 /** The first document of a text; null for an empty one. Throws YamlError. */
 export function readYaml(text: string): Json {
@@ -47,68 +42,6 @@ export function readYaml(text: string): Json {
     fail(reader, 'did not find expected end of the document');
   }
   return value;
-}
-
-function fail(reader: Reader, message: string): never {
-  let line = 1;
-  for (let i = reader.text.indexOf('\n'); i >= 0 && i < reader.at; i = reader.text.indexOf('\n', i + 1)) line++;
-  throw new YamlError(message, line);
-}
-
-function column(reader: Reader): number {
-  return reader.at - reader.lineStart;
-}
-
-function isMarker({ text, at, lineStart }: Reader, marker: string): boolean {
-  return at === lineStart && text.startsWith(marker, at) && isBlank(text.charCodeAt(at + 3));
-}
-
-/** A space, a line end or the end of the text. */
-function isBlank(code: number): boolean {
-  return code === space || code === newline || code === tab || code === 13 || Number.isNaN(code);
-}
-
-/** Moves to the next character that is no space, comment or line end; false at the end of the text. */
-function toContent(reader: Reader): boolean {
-  const { text } = reader;
-  for (;;) {
-    const code = text.charCodeAt(reader.at);
-    if (code === space || code === 13) reader.at++;
-    else if (code === newline) reader.lineStart = ++reader.at;
-    else if (code === hash && isCommentPlace(reader)) toLineEnd(reader);
-    else if (code === tab) skipTab(reader);
-    else return !Number.isNaN(code);
-  }
-}
-
-function isCommentPlace({ text, at, lineStart }: Reader): boolean {
-  return at === lineStart || isBlank(text.charCodeAt(at - 1));
-}
-
-function skipTab(reader: Reader): void {
-  const rest = /^[ \t]*(?=$|\n|\r|#)/.exec(reader.text.slice(reader.at, reader.at + 200));
-  if (rest === null && reader.text.slice(reader.lineStart, reader.at).trim() === '') {
-    fail(reader, 'found character that cannot start any token');
-  }
-  reader.at++;
-}
-
-function toLineEnd(reader: Reader): void {
-  const end = reader.text.indexOf('\n', reader.at);
-  reader.at = end < 0 ? reader.text.length : end;
-}
-
-function skipSpaces(reader: Reader): void {
-  const { text } = reader;
-  for (let code = text.charCodeAt(reader.at); code === space || code === tab; code = text.charCodeAt(reader.at))
-    reader.at++;
-}
-
-/** True if nothing but a comment is left of the line. */
-function atLineEnd(reader: Reader): boolean {
-  skipSpaces(reader);
-  const code = reader.text.charCodeAt(reader.at);
-  return Number.isNaN(code) || code === newline || code === 13 || (code === hash && isCommentPlace(reader));
 }
 
 /** A block node that stands deeper than its parent, at the reader's place. */
@@ -222,12 +155,6 @@ function mapping(reader: Reader, indent: number): Json {
   }
 }
 
-function put(target: Record<string, Json>, key: string, value: Json): void {
-  if (key === '__proto__')
-    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-  else target[key] = value;
-}
-
 function merge(reader: Reader, target: Record<string, Json>, value: Json): void {
   for (const source of Array.isArray(value) ? (value as readonly Json[]) : [value]) {
     if (typeof source !== 'object' || source === null || Array.isArray(source))
@@ -241,10 +168,14 @@ function readKey(reader: Reader, end: number): string {
   const { text, at } = reader;
   const code = text.charCodeAt(at);
   if (code === 34 || code === 39) return quoted(reader);
-  if (code === 42) return String(alias(reader));
+  if (code === 42) return keyText(reader, alias(reader));
   const raw = text.slice(at, end).trimEnd();
-  const value = resolvePlain(raw);
-  return value === null ? fail(reader, 'a key must be a string, a number or a boolean') : String(value);
+  return keyText(reader, resolvePlain(raw));
+}
+
+function keyText(reader: Reader, key: Json): string {
+  if (key === null || typeof key === 'object') return fail(reader, 'a key must be a string, a number or a boolean');
+  return String(key);
 }
 
 /** The place of the colon that ends the key at the reader's place; -1 if this line is no entry of a mapping. */
@@ -357,74 +288,6 @@ function plainLine(reader: Reader): string {
   return text.slice(at, end);
 }
 
-/** `|` and `>` with their chomping and indentation indicators. */
-function blockScalar(reader: Reader, parent: number): string {
-  const { text } = reader;
-  const header = /^([|>])(?:([+-])([1-9])?|([1-9])([+-])?)?[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/.exec(
-    text.slice(reader.at, text.indexOf('\n', reader.at) < 0 ? text.length : text.indexOf('\n', reader.at)),
-  );
-  if (header === null) return fail(reader, 'did not find expected comment or line break after a block scalar');
-  const [whole, style, chompA, digitA, digitB, chompB] = header;
-  reader.at += whole.length;
-  const digit = digitA ?? digitB;
-  const lines = blockLines(reader, parent, digit === undefined ? undefined : Math.max(parent, 0) + Number(digit));
-  return chomp(style === '|' ? lines.join('\n') : fold(lines), lines, chompA ?? chompB);
-}
-
-/** The lines of a block scalar without their indentation; blank ones are "". */
-function blockLines(reader: Reader, parent: number, given: number | undefined): string[] {
-  const { text } = reader;
-  const lines: string[] = [];
-  let indent = given;
-  while (reader.at < text.length) {
-    const start = reader.at + 1;
-    const end = text.indexOf('\n', start) < 0 ? text.length : text.indexOf('\n', start);
-    if (start >= text.length) break;
-    let first = start;
-    while (text.charCodeAt(first) === space && (indent === undefined || first - start < indent)) first++;
-    const blank = first >= end || (text.charCodeAt(first) === 13 && first + 1 === end);
-    if (blank) lines.push('');
-    else {
-      indent ??= Math.max(first - start, parent + 1);
-      if (first - start < indent) break;
-      lines.push(text.slice(first, text.charCodeAt(end - 1) === 13 ? end - 1 : end));
-    }
-    reader.lineStart = start;
-    reader.at = end;
-  }
-  return lines;
-}
-
-function chomp(body: string, lines: readonly string[], indicator: string | undefined): string {
-  const content = body.replace(/\n+$/, '');
-  const last = lines.findLastIndex((line) => line !== '');
-  if (last < 0) return indicator === '+' ? '\n'.repeat(lines.length) : '';
-  if (indicator === '-') return content;
-  return indicator === '+' ? `${content}${'\n'.repeat(lines.length - last)}` : `${content}\n`;
-}
-
-/** Folds lines: one break becomes a space, more become one fewer; lines that begin with a space keep theirs. */
-function fold(lines: readonly string[]): string {
-  let folded = '';
-  let breaks = 0;
-  let previousIndented = false;
-  for (const [i, line] of lines.entries()) {
-    if (line === '') {
-      breaks++;
-      continue;
-    }
-    const indented = line.startsWith(' ') || line.startsWith('\t');
-    if (i > 0 && folded !== '') {
-      const kept = indented || previousIndented;
-      folded += breaks === 0 ? (kept ? '\n' : ' ') : '\n'.repeat(breaks + (kept ? 1 : 0));
-    } else folded += '\n'.repeat(breaks);
-    folded += line;
-    breaks = 0;
-    previousIndented = indented;
-  }
-  return folded;
-}
-
 /** `{…}` or `[…]`; the reader stands on the bracket. */
 function flow(reader: Reader): Json {
   if (++reader.depth > deepest) fail(reader, `more than ${deepest} levels`);
@@ -446,7 +309,7 @@ function flowSequence(reader: Reader): Json {
   const items: Json[] = [];
   for (let code = flowContent(reader); code !== 93; code = flowContent(reader)) {
     const value = flowNode(reader);
-    items.push(flowContent(reader) === colon ? flowPair(reader, String(value)) : value);
+    items.push(flowContent(reader) === colon ? flowPair(reader, keyText(reader, value)) : value);
     code = flowContent(reader);
     if (code === comma) reader.at++;
     else if (code !== 93) fail(reader, "did not find expected ',' or ']'");
@@ -465,8 +328,7 @@ function flowMapping(reader: Reader): Json {
   const result: Record<string, Json> = {};
   for (let code = flowContent(reader); code !== 125; code = flowContent(reader)) {
     const plainMerge = reader.text.startsWith('<<:', reader.at);
-    const key = flowNode(reader);
-    if (key === null || typeof key === 'object') fail(reader, 'a key must be a string, a number or a boolean');
+    const key = keyText(reader, flowNode(reader));
     let value: Json = null;
     if (flowContent(reader) === colon) {
       reader.at++;
@@ -474,7 +336,7 @@ function flowMapping(reader: Reader): Json {
       if (code !== comma && code !== 125) value = flowNode(reader);
     }
     if (plainMerge) merge(reader, result, value);
-    else put(result, String(key), value);
+    else put(result, key, value);
     code = flowContent(reader);
     if (code === comma) reader.at++;
     else if (code !== 125) fail(reader, "did not find expected ',' or '}'");
@@ -520,80 +382,4 @@ function plainFlow(reader: Reader): string {
     if (code === comma || code === 93 || code === 125 || code === 91 || code === 123 || code === colon) break;
   }
   return parts.join(' ');
-}
-
-/** A quoted scalar; its line breaks are folded. */
-function quoted(reader: Reader): string {
-  const { text, at } = reader;
-  const quote = text.charCodeAt(at);
-  let end = at + 1;
-  let simple = true;
-  for (; ; end++) {
-    const code = text.charCodeAt(end);
-    if (Number.isNaN(code)) fail(reader, 'found unexpected end of stream in a quoted scalar');
-    if (code === newline) {
-      simple = false;
-      reader.lineStart = end + 1;
-    } else if (code === 92 && quote === 34) {
-      simple = false;
-      end++;
-    } else if (code === quote) {
-      if (quote === 34 || text.charCodeAt(end + 1) !== quote) break;
-      simple = false;
-      end++;
-    }
-  }
-  const body = text.slice(at + 1, end);
-  reader.at = end + 1;
-  if (simple) return body;
-  return quote === 39 ? foldQuoted(body).replaceAll("''", "'") : unescape(reader, foldQuoted(body));
-}
-
-function foldQuoted(body: string): string {
-  if (!body.includes('\n')) return body;
-  // A backslash before a line end joins the lines without a space.
-  return body.replace(/(\\?)[ \t]*\r?\n((?:[ \t]*\r?\n)*)[ \t]*/g, (_all, joined: string, blanks: string) => {
-    const breaks = blanks.split('\n').length - 1;
-    if (breaks > 0) return '\n'.repeat(breaks);
-    return joined === '' ? ' ' : '';
-  });
-}
-
-const escapes: Readonly<Record<string, string>> = {
-  '0': '\0',
-  a: '\x07',
-  b: '\b',
-  t: '\t',
-  '\t': '\t',
-  n: '\n',
-  v: '\v',
-  f: '\f',
-  r: '\r',
-  e: '\x1b',
-  ' ': ' ',
-  '"': '"',
-  '/': '/',
-  '\\': '\\',
-  N: '\x85',
-  _: '\xa0',
-  L: '\u2028',
-  P: '\u2029',
-};
-
-function unescape(reader: Reader, body: string): string {
-  return body.replace(
-    /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([^]))/g,
-    (_all, ...parts: (string | undefined)[]) => {
-      const [x, u, wide, plain = ''] = parts;
-      const hex = x ?? u ?? wide;
-      if (hex !== undefined) return codePoint(reader, Number.parseInt(hex, 16));
-      return escapes[plain] ?? fail(reader, 'found unknown escape character');
-    },
-  );
-}
-
-function codePoint(reader: Reader, code: number): string {
-  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-    return fail(reader, 'found invalid Unicode character escape code');
-  return String.fromCodePoint(code);
 }

@@ -32,7 +32,7 @@ function block(value: Value, indent: string, where: Where): string | undefined {
 function collection(value: Value & object, indent: string, where: Where): string | undefined {
   if (value instanceof GoFunction) return undefined;
   if (value instanceof Enum) return ` ${value.number}`;
-  if (Array.isArray(value)) return list(value, where === 'item' ? `${indent}` : indent, where);
+  if (Array.isArray(value)) return list(value, indent, where);
   const map = value instanceof StringMap ? value.entries : value instanceof GoStruct ? value.data : (value as GoMap);
   return map === null ? ' null' : mapping(map as GoMap, indent, where);
 }
@@ -144,7 +144,7 @@ function hex(code: number, digits: number): string {
 
 /** Keys in the order of goyaml: at the first difference letters come last, and runs of digits compare as numbers. */
 export function naturally(a: string, b: string): number {
-  const [x, y] = [[...a], [...b]];
+  const [x, y] = [Array.from(a), Array.from(b)];
   for (let i = 0; i < x.length && i < y.length; i++) {
     if (x[i] === y[i]) continue;
     const [letterX, letterY] = [isLetter(x[i]), isLetter(y[i])];

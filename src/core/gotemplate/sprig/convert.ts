@@ -2,7 +2,16 @@
 import { failCall } from '../error.ts';
 import { sprintOne } from '../format.ts';
 import { parseFloat64, parseInteger } from '../unquote.ts';
-import { Enum, GoFunction, GoStruct, isMap, kindOf, lengthOf, type ParameterKind, type Value } from '../value.ts';
+import {
+  type Enum,
+  GoFunction,
+  type GoStruct,
+  isMap,
+  kindOf,
+  lengthOf,
+  type ParameterKind,
+  type Value,
+} from '../value.ts';
 
 /** Text of a value as sprig's strval gives it. */
 export function text(value: Value): string {
@@ -22,7 +31,7 @@ export function toInt(value: Value): bigint {
     case 'int':
       return value as bigint;
     case 'float':
-      return Number.isFinite(value as number) ? BigInt.asIntN(64, BigInt(Math.trunc(value as number))) : -(2n ** 63n);
+      return Number.isFinite(value) ? BigInt.asIntN(64, BigInt(Math.trunc(value as number))) : -(2n ** 63n);
     case 'bool':
       return value === true ? 1n : 0n;
     case 'string':
@@ -57,7 +66,7 @@ export function toFloat(value: Value): number {
 
 /** An int that a Go int fits into an index of JavaScript. */
 export function count(value: Value): number {
-  return Number(value as bigint);
+  return Number(value);
 }
 
 /** Zero values, empty collections and nil are empty; a struct is not. */

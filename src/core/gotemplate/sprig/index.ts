@@ -112,7 +112,8 @@ function must(pattern: string): RE2JS {
 function matches(pattern: string, s: string, limit: number): string[] {
   const matcher = must(pattern).matcher(s);
   const found: string[] = [];
-  while ((limit < 0 || found.length < limit) && matcher.find()) found.push(matcher.group() ?? '');
+  const most = limit < 0 ? Infinity : limit;
+  while (found.length < most && matcher.find()) found.push(matcher.group() ?? '');
   return found;
 }
 
@@ -154,15 +155,15 @@ function regexSplit(pattern: string, s: string, limit: bigint): Value {
   if (limit === 0n) return [];
   if (pattern !== '' && s === '') return [''];
   const matcher = must(pattern).matcher(s);
+  const most = limit < 0n ? Infinity : Number(limit) - 1;
   const parts: string[] = [];
-  let at = 0;
-  while ((limit < 0n || parts.length < Number(limit) - 1) && matcher.find()) {
-    if (matcher.end() === 0) continue;
-    parts.push(s.slice(at, matcher.start()));
-    at = matcher.end();
+  let [from, end] = [0, 0];
+  while (parts.length < most && matcher.find()) {
+    end = matcher.start();
+    if (matcher.end() !== 0) parts.push(s.slice(from, end));
+    from = matcher.end();
   }
-  if (at !== s.length || parts.length === 0 || matcher.end() !== s.length) parts.push(s.slice(at));
-  else parts.push('');
+  if (end !== s.length) parts.push(s.slice(from));
   return parts;
 }
 

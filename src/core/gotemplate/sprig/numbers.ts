@@ -1,5 +1,6 @@
 // sprig's functions on numbers.
 import { failCall } from '../error.ts';
+import { sprintOne } from '../format.ts';
 import type { GoFunction, Value } from '../value.ts';
 import { count, define, toFloat, toInt } from './convert.ts';
 
@@ -40,7 +41,7 @@ function divisor(value: Value): bigint {
 }
 
 function toDecimal(value: Value): bigint {
-  const digits = String(typeof value === 'string' ? value : (value ?? ''));
+  const digits = sprintOne(value);
   return /^[0-7]+$/.test(digits) ? BigInt(`0o${digits}`) : 0n;
 }
 

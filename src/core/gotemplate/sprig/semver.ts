@@ -48,7 +48,7 @@ function termsOf(text: string, whole: string): readonly Term[] {
 
 function fits(found: Version, { operator, version }: Term): boolean {
   // A pre-release fits only a constraint that names one.
-  if (found.pre !== '' && version.pre === '') return operator === '!=' ? true : false;
+  if (found.pre !== '' && version.pre === '') return operator === '!=';
   const order = compare(found, version);
   switch (operator) {
     case '!=':

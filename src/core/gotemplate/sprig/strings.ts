@@ -5,8 +5,8 @@ import { sha256Hex } from '../../std/sha256.ts';
 import { failCall } from '../error.ts';
 import { sprintf } from '../format.ts';
 import { goQuote } from '../quote.ts';
-import { utf8Decode, utf8Encode } from '../unquote.ts';
-import { byteLength, type GoFunction, newMap, type Value } from '../value.ts';
+import { utf8Decode } from '../unquote.ts';
+import { byteLength, type GoFunction, newMap, utf8Bytes, type Value } from '../value.ts';
 import { count, define, text, texts } from './convert.ts';
 
 export const stringFunctions: Readonly<Record<string, GoFunction>> = {
@@ -61,9 +61,9 @@ export const stringFunctions: Readonly<Record<string, GoFunction>> = {
   splitList: define(['string', 'string'], splitText),
   split: define(['string', 'string'], (separator: string, s: string) => numbered(splitText(separator, s))),
   splitn: define(['string', 'int', 'string'], splitn),
-  b64enc: define(['string'], (s: string) => base64(utf8Encode(s))),
+  b64enc: define(['string'], (s: string) => base64(utf8Bytes(s))),
   b64dec: define(['string'], unbase64),
-  sha256sum: define(['string'], (s: string) => sha256Hex(Uint8Array.from(utf8Encode(s)))),
+  sha256sum: define(['string'], (s: string) => sha256Hex(Uint8Array.from(utf8Bytes(s)))),
   adler32sum: define(['string'], adler32),
   swapcase: define(['string'], swapCase),
 };
@@ -98,7 +98,7 @@ function isSeparator(point: string): boolean {
 
 function titleCase(point: string): string {
   const upper = point.toUpperCase();
-  return [...upper].length === 1 ? upper : point;
+  return Array.from(upper).length === 1 ? upper : point;
 }
 
 function untitle(s: string): string {
@@ -124,8 +124,8 @@ function swapCase(s: string): string {
 }
 
 function trimAll(set: string, s: string): string {
-  const points = [...s];
-  const cut = new Set(set);
+  const points = Array.from(s);
+  const cut = new Set(Array.from(set));
   let [from, to] = [0, points.length];
   while (from < to && cut.has(points[from] ?? '')) from++;
   while (to > from && cut.has(points[to - 1] ?? '')) to--;
@@ -135,12 +135,12 @@ function trimAll(set: string, s: string): string {
 function trunc(limit: bigint, s: string): string {
   const length = byteLength(s);
   const n = count(limit);
-  if (n < 0 && length + n > 0) return utf8Decode(utf8Encode(s).slice(length + n));
-  return n >= 0 && length > n ? utf8Decode(utf8Encode(s).slice(0, n)) : s;
+  if (n < 0 && length + n > 0) return utf8Decode(utf8Bytes(s).slice(length + n));
+  return n >= 0 && length > n ? utf8Decode(utf8Bytes(s).slice(0, n)) : s;
 }
 
 function substr(from: bigint, to: bigint, s: string): string {
-  const bytes = utf8Encode(s);
+  const bytes = utf8Bytes(s);
   const [start, end] = [count(from), count(to)];
   if (start < 0) return slice(bytes, 0, end);
   if (end < 0 || end > bytes.length) return slice(bytes, start, bytes.length);
@@ -166,7 +166,12 @@ function repeat(times: bigint, s: string): string {
 
 function replaceAll(s: string, from: string, to: string): string {
   if (from !== '') return s.replaceAll(from, () => to);
-  return to + [...s].map((point) => point + to).join('');
+  return (
+    to +
+    Array.from(s)
+      .map((point) => point + to)
+      .join('')
+  );
 }
 
 function indent(spaces: bigint, s: string): string {
@@ -175,7 +180,7 @@ function indent(spaces: bigint, s: string): string {
 }
 
 function splitText(separator: string, s: string): string[] {
-  return separator === '' ? [...s] : s.split(separator);
+  return separator === '' ? Array.from(s) : s.split(separator);
 }
 
 function splitn(separator: string, limit: bigint, s: string): Value {
@@ -208,7 +213,7 @@ function base64(bytes: readonly number[]): string {
 function unbase64(encoded: string): string {
   const clean = encoded.replace(/[\r\n]/g, '');
   const body = clean.replace(/={1,2}$/, '');
-  const bad = [...body].findIndex((char) => !alphabet.includes(char));
+  const bad = Array.from(body).findIndex((char) => !alphabet.includes(char));
   if (bad >= 0 || clean.length % 4 !== 0)
     return `illegal base64 data at input byte ${bad >= 0 ? bad : Math.floor(clean.length / 4) * 4 + (clean.length % 4 === 0 ? 0 : 0)}`;
   const bytes: number[] = [];
@@ -226,7 +231,7 @@ function unbase64(encoded: string): string {
 
 function adler32(s: string): string {
   let [a, b] = [1, 0];
-  for (const byte of utf8Encode(s)) {
+  for (const byte of utf8Bytes(s)) {
     a = (a + byte) % 65521;
     b = (b + a) % 65521;
   }
