@@ -1,6 +1,6 @@
 // What an edit does to the slots of each bucket, whatever runs where.
 import { type Bucket, compareRevisions, ownerOf, type Resolver, type Rollouts, type Run } from '../rollout/index.ts';
-import type { Side } from './plan.ts';
+import type { Side } from './side.ts';
 
 export interface BucketChange {
   readonly bucket: string;

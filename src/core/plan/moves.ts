@@ -2,8 +2,8 @@
 // is the same, and its old revision does not lose or its new one does not gain.
 import type { Inventory } from '../inventory/index.ts';
 import { type Assignment, type Bucket, compareRevisions, type Resolver, type Rollouts } from '../rollout/index.ts';
-import type { Side } from './plan.ts';
 import { meshedWorkloads, podsOf } from './scale.ts';
+import type { Side } from './side.ts';
 
 export interface Move {
   readonly namespace: string;

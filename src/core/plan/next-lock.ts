@@ -11,7 +11,7 @@ import {
   ownerOf,
   type Resolver,
 } from '../rollout/index.ts';
-import type { Side } from './plan.ts';
+import type { Side } from './side.ts';
 
 export interface NextLock {
   readonly lock: Lock;

@@ -4,7 +4,8 @@ import { completionBound, parseFleet } from '../fleet/index.ts';
 import { parseSnapshot } from '../inventory/index.ts';
 import { formatLock, type Lock, parseLock, parseRollouts } from '../rollout/index.ts';
 import { nextLock } from './next-lock.ts';
-import { type Plan, plan, type Side } from './plan.ts';
+import { type Plan, plan } from './plan.ts';
+import type { Side } from './side.ts';
 
 const dayMs = 86_400_000;
 
@@ -109,6 +110,14 @@ for (const [from, to, expected] of reasons) {
 test('plan: a revision with a share and nobody on it is a warning', () => {
   const made = planOf(side(two), side(`${two}pinned: {1-24-5: 99.99, 1-26-0: 0.01}\n`));
   assert.ok(made.problems.some(({ code, message }) => code === 'share-empty' && message.includes('1-26-0')));
+});
+
+test('plan: namespaces without sidecars do not move', () => {
+  const labels = [new Map([['istio.io/dataplane-mode', 'ambient']]), new Map([['istio-injection', 'disabled']])];
+  const some = { namespaces: labels.map((own, index) => ({ name: `n${index}`, labels: own })), workloads: [] };
+  const [from, to] = [side('production: {1-24-5: 100}\n'), side('production: {1-25-2: 100}\n')];
+  const made = plan({ from, to, inventory: some, bound: completionBound(to.fleet, 0), nowMs: 0 });
+  assert.deepEqual([made.moves, made.shadowed], [[], []]);
 });
 
 const exact = 'buckets: {production: {mode: exact}}\n';

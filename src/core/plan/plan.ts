@@ -1,21 +1,16 @@
 // What an edit of rollouts.yml does, before it is merged: which namespaces move from where to where and why, whom that
 // touches, what cannot move, and by when it is done. Compares two sides over one inventory; changes nothing.
-import type { CompletionBound, Fleet } from '../fleet/index.ts';
+import type { CompletionBound } from '../fleet/index.ts';
 import type { Inventory } from '../inventory/index.ts';
-import { type Assignment, createResolver, type Lock, type Resolver, type Rollouts, slots } from '../rollout/index.ts';
+import { type Assignment, createResolver, type Resolver, slots } from '../rollout/index.ts';
 import type { Problem } from '../std/errors.ts';
 import { type BucketChange, bucketChanges } from './buckets.ts';
 import { type Move, movesOf } from './moves.ts';
+import { type Shadowed, type StuckWorkload, shadowedBy, stuckIn } from './obstacles.ts';
 import { type Scale, scaleOf } from './scale.ts';
 import { type ShareRow, shareRows } from './shares.ts';
+import type { Side } from './side.ts';
 import { warningsOf } from './warnings.ts';
-
-/** One version of the files. */
-export interface Side {
-  readonly rollouts: Rollouts;
-  readonly lock?: Lock | undefined;
-  readonly fleet: Fleet;
-}
 
 export interface PlanInput {
   /** Absent: there was no rollouts.yml before, and every namespace is new. */
@@ -51,32 +46,17 @@ export interface Plan {
   readonly somethingMoves: boolean;
 }
 
-/** A workload of a moving namespace whose pods cannot follow by being replaced. */
-export interface StuckWorkload {
-  readonly workload: string;
-  readonly because: 'selector' | 'on-delete' | 'bare-pod';
-}
-
-/** A namespace whose own label decides, so that the pods' label is ignored. */
-export interface Shadowed {
-  readonly namespace: string;
-  readonly label: string;
-  readonly value: string;
-}
-
 export function plan({ from, to, inventory, bound, nowMs }: PlanInput): Plan {
   const after = resolverOf(to);
   const before = from === undefined ? undefined : resolverOf(from, after);
-  const names = inventory.namespaces.map(({ name }) => name);
+  const names = sidecarNamespaces(inventory);
   const resolved = new Map<string, Assignment>(names.map((name) => [name, after.resolve(name)]));
   const moves = movesOf({ names, before, resolved, from, to, inventory });
   const moving = new Set(moves.map(({ namespace }) => namespace));
   const shares = shareRows(to.rollouts, resolved, inventory);
   const buckets = bucketChanges(from, before, to, after);
-  const stuck = inventory.workloads.flatMap(({ namespace, kind, name, stuck: because }) =>
-    because !== undefined && moving.has(namespace) ? [{ workload: `${namespace}/${kind}/${name}`, because }] : [],
-  );
-  const shadowed = inventory.namespaces.flatMap(shadowOf);
+  const stuck = stuckIn(inventory, moving);
+  const shadowed = shadowedBy(inventory);
   const slotsMovedNeedlessly = buckets.reduce((sum, change) => sum + change.needless, 0);
   const needless = moves.filter((move) => move.needless).length;
   return {
@@ -101,7 +81,7 @@ export function plan({ from, to, inventory, bound, nowMs }: PlanInput): Plan {
       shadowed,
       needless: names.length > 0 ? needless : slotsMovedNeedlessly,
     }),
-    somethingMoves: names.length > 0 ? moves.length > 0 : buckets.some(({ moved }) => moved.length > 0),
+    somethingMoves: inventory.namespaces.length > 0 ? moves.length > 0 : buckets.some(({ moved }) => moved.length > 0),
   };
 }
 
@@ -112,12 +92,4 @@ function resolverOf(
 ): Resolver & { readonly salt: string } {
   const slotOf = other?.salt === fleet.salt ? other.slotOf : slots(fleet.salt);
   return { ...createResolver({ rollouts, lock, fleet, slotOf }), salt: fleet.salt };
-}
-
-function shadowOf({ name, labels }: Inventory['namespaces'][number]): Shadowed[] {
-  for (const label of ['istio-injection', 'istio.io/rev']) {
-    const value = labels.get(label);
-    if (value !== undefined) return [{ namespace: name, label, value }];
-  }
-  return [];
 }

@@ -2,8 +2,9 @@
 // revision, so the file is invalid for this inventory.
 import { type Assignment, percentText } from '../rollout/index.ts';
 import type { Problem } from '../std/errors.ts';
-import type { Shadowed, Side, StuckWorkload } from './plan.ts';
+import type { Shadowed, StuckWorkload } from './obstacles.ts';
 import type { ShareRow } from './shares.ts';
+import type { Side } from './side.ts';
 
 interface Findings {
   readonly to: Side;
