@@ -6,7 +6,7 @@ import { type Assignment, createResolver, type Resolver, slots } from '../rollou
 import type { Problem } from '../std/errors.ts';
 import { type BucketChange, bucketChanges } from './buckets.ts';
 import { type Move, movesOf } from './moves.ts';
-import { type Shadowed, type StuckWorkload, shadowedBy, stuckIn } from './obstacles.ts';
+import { type Shadowed, type StuckWorkload, shadowedBy, sidecarNamespaces, stuckIn } from './obstacles.ts';
 import { type Scale, scaleOf } from './scale.ts';
 import { type ShareRow, shareRows } from './shares.ts';
 import type { Side } from './side.ts';
