@@ -1,6 +1,13 @@
 // The command line: finds the command, loads only that one, runs it, and turns errors into messages and exit codes.
 import { Command, CommanderError } from 'commander';
-import { formatProblem, InvariantError, ManifestError, SpecError, UsageError } from '../core/std/errors.ts';
+import {
+  formatProblem,
+  InvariantError,
+  ManifestError,
+  SpecError,
+  TransientError,
+  UsageError,
+} from '../core/std/errors.ts';
 import type { ExitCode, Io } from './io.ts';
 import { version } from './version.ts';
 
@@ -23,19 +30,9 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./commands/resolve.ts')).build,
   },
   {
-    name: 'plan',
-    summary: 'say what an edit of rollouts.yml does, before it is merged',
-    load: async () => (await import('./commands/plan.ts')).build,
-  },
-  {
     name: 'explain',
     summary: 'say why a namespace is on its revision',
     load: async () => (await import('./commands/explain.ts')).build,
-  },
-  {
-    name: 'mutate',
-    summary: 'label manifests with the revision of their namespace',
-    load: async () => (await import('./commands/mutate.ts')).build,
   },
   {
     name: 'admission',
@@ -90,9 +87,9 @@ function report(error: unknown, io: Io): ExitCode {
     for (const problem of error.problems) io.stderr.write(`${formatProblem(problem)}\n`);
     return 2;
   }
-  if (error instanceof UsageError) {
+  if (error instanceof UsageError || error instanceof TransientError) {
     io.stderr.write(`error: ${error.message}\n${error.hint === undefined ? '' : `  hint: ${error.hint}\n`}`);
-    return 2;
+    return error instanceof UsageError ? 2 : 69;
   }
   return reportBug(error, io);
 }

@@ -110,7 +110,7 @@ for (const [i, [pod, workload]] of named.entries())
       unnamed[i],
       {
         ...knowledge,
-        rules: { ...rules.value, remutateAfterMs: () => 0, unlabelled: () => 'label' },
+        rules: { ...rules.value.rules, remutateAfterMs: () => 0, unlabelled: () => 'label' },
         facts: (controller) => index.facts(controller, () => assert.fail('every kind is watched')),
       },
       0,

@@ -1,12 +1,14 @@
 // `fairway admission`: what runs in a cluster's admission chain, and the objects that put it there.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ManifestFlags } from '../admission-manifests.ts';
+import type { ServeFlags } from '../admission-serve.ts';
 import type { Io } from '../io.ts';
 
 export function build(io: Io): Command {
   return new Command('admission')
     .description('Krispr and the injectors in the admission chain of a cluster.')
-    .addCommand(manifests(io));
+    .addCommand(manifests(io))
+    .addCommand(serving(io));
 }
 
 function manifests(io: Io): Command {
@@ -28,6 +30,35 @@ function manifests(io: Io): Command {
     .action(async (flags: ManifestFlags) => {
       const { printManifests } = await import('../admission-manifests.ts');
       await printManifests(flags, io);
+    });
+}
+
+function serving(io: Io): Command {
+  return new Command('serve')
+    .description('Serves the webhooks until SIGTERM, then drains.')
+    .option(
+      '--config <folder>',
+      'folder with rollouts.yml, and fairway.yml and rollouts.lock where they exist; followed',
+      '.',
+    )
+    .option('--listen <address>', 'where API servers call', ':8443')
+    .option('--metrics <address>', 'where /metrics, /healthz and /readyz are served', ':9090')
+    .option('--namespace <name>', 'namespace of the server', 'fairway-system')
+    .option('--tls-cert <file>', 'certificate, PEM; followed')
+    .option('--tls-key <file>', 'its key, PEM; followed')
+    .option('--kubeconfig <file>', 'how to reach the cluster; the account of the pod where there is none')
+    .option('--context <name>', 'context of the kubeconfig')
+    .option('--no-cluster', 'know nothing of a cluster: only forced and retired labels move')
+    .option('--drain-delay <duration>', 'how long to serve on after readiness fell', '5s')
+    .option('--now-offset <duration>', 'for tests: added to the clock that ages are told by', '0s')
+    .addOption(
+      new Option('--log-level <level>', 'least of what is logged')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
+    .action(async (flags: ServeFlags) => {
+      const { serve } = await import('../admission-serve.ts');
+      await serve(flags, io);
     });
 }
 

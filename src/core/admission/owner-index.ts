@@ -9,6 +9,8 @@ export interface OwnerKind {
 }
 
 export interface OwnerIndex {
+  /** From now on an owner of this kind that is not there is missing, not merely unwatched. */
+  watch(kind: OwnerKind): void;
   /** Adds or replaces by uid. */
   put(record: OwnerRecord): void;
   remove(uid: string): void;
@@ -23,7 +25,7 @@ const longestChain = 8;
 /** Kinds that a roll-out leaves behind, one each time: their creation is the time of a deploy of their owner. */
 const rolloutKinds: ReadonlySet<string> = new Set(['apps/ReplicaSet', 'apps/ControllerRevision']);
 
-/** An empty index; an owner of a kind outside `watched` can never be in it. */
+/** An empty index. */
 export function ownerIndex(watched: readonly OwnerKind[]): OwnerIndex {
   const kinds = new Set(watched.map(kindKey));
   const byUid = new Map<string, OwnerRecord>();
@@ -35,6 +37,7 @@ export function ownerIndex(watched: readonly OwnerKind[]): OwnerIndex {
     if (record !== undefined) forgetRollout(rollouts, record);
   };
   return {
+    watch: (kind) => void kinds.add(kindKey(kind)),
     put: (record) => {
       remove(record.uid);
       byUid.set(record.uid, record);

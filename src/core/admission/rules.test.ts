@@ -5,7 +5,7 @@ import { readRules } from './rules.ts';
 test('the rules of a rollouts.yml', () => {
   const rules = readRules({ 'rollouts.yml': 'pay-.*: {b-2: 100}\nproduction: {a-1: 100}\n' });
   assert.ok(rules.kind === 'valid');
-  const { wanted, remutateAfterMs, unlabelled, isNewer, isRetired } = rules.value;
+  const { wanted, remutateAfterMs, unlabelled, isNewer, isRetired } = rules.value.rules;
   assert.deepEqual(wanted('pay-eu'), { kind: 'revision', revision: 'b-2', bucket: 'pay-.*' });
   assert.equal(wanted('pay-eu'), wanted('pay-eu'), 'remembered');
   assert.deepEqual(wanted('shop'), { kind: 'revision', revision: 'a-1', bucket: 'production' });
@@ -19,11 +19,26 @@ test('the rules of a rollouts.yml', () => {
 test('two patterns of one length leave a namespace unresolved', () => {
   const rules = readRules({ 'rollouts.yml': 'ab.*: {b-2: 100}\n.*ba: {b-2: 100}\nproduction: {a-1: 100}\n' });
   assert.ok(rules.kind === 'valid');
-  assert.equal(rules.value.wanted('abba').kind, 'unresolved');
+  assert.equal(rules.value.rules.wanted('abba').kind, 'unresolved');
 });
 
 test('problems of both files are told at once', () => {
   const rules = readRules({ 'rollouts.yml': 'production: {a-1: 99}\n', 'rollouts.lock': 'nonsense' });
   assert.ok(rules.kind === 'invalid');
   assert.deepEqual(new Set(rules.problems.map(({ file }) => file)), new Set(['rollouts.yml', 'rollouts.lock']));
+});
+
+test('what fairway.yml says about admission', () => {
+  const fleet = [
+    'revisions: {a-1: {retired: true}, b-2: {}, c-3: {remutateAfter: 0}}',
+    'buckets: {production: {remutateAfter: 1h}}',
+    'admission: {unlabelled: {"pay-.*": label}}',
+  ].join('\n');
+  const read = readRules({ 'rollouts.yml': 'production: {b-2: 50, c-3: 50}\n', 'fairway.yml': fleet });
+  assert.deepEqual(read.problems, []);
+  assert.ok(read.kind === 'valid');
+  const { isRetired, remutateAfterMs, unlabelled } = read.value.rules;
+  assert.deepEqual([isRetired('a-1'), isRetired('b-2')], [true, false]);
+  assert.deepEqual([remutateAfterMs('production', 'b-2'), remutateAfterMs('production', 'c-3')], [3_600_000, 0]);
+  assert.deepEqual([unlabelled('pay-eu'), unlabelled('shop')], ['label', 'leave']);
 });

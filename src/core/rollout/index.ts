@@ -8,7 +8,6 @@ export {
   type Assigned,
   type Assignment,
   createResolver,
-  handOverNames,
   type Outside,
   type Ownership,
   type Resolver,

@@ -62,6 +62,11 @@ export class ManifestError extends FairwayError {
   }
 }
 
+/** Something outside did not answer, or answered that it cannot now; the same may work later. */
+export class TransientError extends FairwayError {
+  readonly code = 'unavailable';
+}
+
 /** A bug of this program: something that cannot happen did. */
 export class InvariantError extends FairwayError {
   readonly code = 'invariant';

@@ -1,0 +1,197 @@
+// What the server knows of its cluster: owners, namespaces, injectors; kept in step by watches, and asked by every review without waiting.
+import {
+  type Knowledge,
+  type OwnerReference,
+  ownerIndex,
+  ownerRecord,
+  type Served,
+  servedBy,
+  servedByAll,
+} from '../../core/admission/index.ts';
+import type { FleetKind } from '../../core/fleet/index.ts';
+import type { Cluster, Following, Resource, Sink } from '../../ports/cluster.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Caches {
+  /** Undefined until the first complete copy: an injector that was not read yet would count as not there. */
+  readonly served: () => Served | undefined;
+  /** Nothing is known until the first complete copy: a sibling that was not read yet would make a workload look old. */
+  readonly facts: Knowledge['facts'];
+  readonly namespaceLabels: (namespace: string) => Labels | undefined;
+  /** Follows the kinds that fairway.yml adds; those that are followed already stay. */
+  readonly followKinds: (kinds: readonly FleetKind[]) => Promise<void>;
+  readonly synced: () => boolean;
+  readonly stop: () => void;
+}
+
+interface Surroundings {
+  readonly cluster: Cluster;
+  readonly nowMs: () => number;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+interface OwnerType extends Resource {
+  readonly kind: string;
+}
+
+const owner = (group: string, plural: string, kind: string): OwnerType => ({ group, version: 'v1', plural, kind });
+const builtIn: readonly OwnerType[] = [
+  owner('apps', 'replicasets', 'ReplicaSet'),
+  owner('apps', 'deployments', 'Deployment'),
+  owner('apps', 'statefulsets', 'StatefulSet'),
+  owner('apps', 'daemonsets', 'DaemonSet'),
+  owner('apps', 'controllerrevisions', 'ControllerRevision'),
+  owner('batch', 'jobs', 'Job'),
+  owner('batch', 'cronjobs', 'CronJob'),
+  owner('', 'replicationcontrollers', 'ReplicationController'),
+];
+const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces' };
+const configurations: Resource = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  plural: 'mutatingwebhookconfigurations',
+};
+
+/** Starts every watch. */
+export function startCaches(world: Surroundings): Caches {
+  const index = ownerIndex(builtIn);
+  const followings = new Map<string, Following>();
+  const follow = (resource: Resource, what: 'metadata' | 'objects', sink: Sink): void => {
+    followings.set(`${resource.plural}.${resource.group}`, world.cluster.follow(resource, what, sink));
+  };
+  const followOwners = (type: OwnerType): void => {
+    const put = (object: unknown): void => {
+      const record = ownerRecord({ group: type.group, kind: type.kind }, object);
+      if (record !== undefined) index.put(record);
+    };
+    follow(type, 'metadata', { put, remove: (uid) => index.remove(uid) });
+  };
+  for (const type of builtIn) followOwners(type);
+  const labels = followLabels(follow);
+  const served = followServed(follow);
+  const firstSight = firstSights(world.nowMs);
+  // What fairway.yml adds later may be forbidden or gone: it never keeps the server from being ready.
+  const needed = [...followings.values()];
+  const synced = (): boolean => needed.every((following) => following.synced());
+  measure(world.metrics, followings, () => index.size);
+  return {
+    served: () => (synced() ? served() : undefined),
+    facts: (controller, dryRun) => (synced() ? index.facts(controller, firstSight(dryRun)) : unknownOwners(controller)),
+    namespaceLabels: (namespace) => labels.get(namespace),
+    followKinds: async (kinds) => {
+      for (const kind of kinds) {
+        const type = await discover(kind, world);
+        if (type === undefined || followings.has(`${type.plural}.${type.group}`)) continue;
+        index.watch(type);
+        followOwners(type);
+      }
+    },
+    synced,
+    stop: () => {
+      for (const following of followings.values()) following.stop();
+    },
+  };
+}
+
+/** What is known of owners without a cache: only that a bare pod has none. */
+export function unknownOwners(controller: OwnerReference | undefined): ReturnType<Knowledge['facts']> {
+  return { chain: [], end: controller === undefined ? { kind: 'top' } : { kind: 'missing', reference: controller } };
+}
+
+type Follow = (resource: Resource, what: 'metadata' | 'objects', sink: Sink) => void;
+
+interface Named {
+  readonly metadata?: { readonly uid?: string; readonly name?: string; readonly labels?: Labels };
+}
+
+function followLabels(follow: Follow): ReadonlyMap<string, Labels> {
+  const byName = new Map<string, Labels>();
+  const names = new Map<string, string>();
+  follow(namespaces, 'metadata', {
+    put: (object) => {
+      const { uid = '', name = '', labels = {} } = (object as Named).metadata ?? {};
+      names.set(uid, name);
+      byName.set(name, labels);
+    },
+    remove: (uid) => {
+      byName.delete(names.get(uid) ?? '');
+      names.delete(uid);
+    },
+  });
+  return byName;
+}
+
+/** Configurations change rarely and are asked for at each review: the union is made anew only after a change. */
+function followServed(follow: Follow): () => Served {
+  const byUid = new Map<string, Served>();
+  let union: Served | undefined;
+  follow(configurations, 'objects', {
+    put: (object) => {
+      byUid.set((object as Named).metadata?.uid ?? '', servedBy(object));
+      union = undefined;
+    },
+    remove: (uid) => {
+      byUid.delete(uid);
+      union = undefined;
+    },
+  });
+  return () => (union ??= servedByAll(byUid.values()));
+}
+
+/** Owners of kinds that nobody watches age from when this replica first saw a reference to them. */
+const mostSights = 100_000;
+
+function firstSights(nowMs: () => number): (dryRun: boolean) => (reference: OwnerReference) => number {
+  const seen = new Map<string, number>();
+  return (dryRun) => (reference) => {
+    const known = seen.get(reference.uid);
+    if (known !== undefined) return known;
+    const now = nowMs();
+    if (dryRun) return now;
+    const oldest = seen.size >= mostSights ? seen.keys().next().value : undefined;
+    if (oldest !== undefined) seen.delete(oldest);
+    seen.set(reference.uid, now);
+    return now;
+  };
+}
+
+/** The plural and the version that the cluster serves of a kind; undefined, with a warning, where it has none. */
+async function discover(
+  { apiVersion, kind }: FleetKind,
+  { cluster, log }: Surroundings,
+): Promise<OwnerType | undefined> {
+  const [group = '', version] = apiVersion.split('/');
+  const served = version ?? (await preferredVersion(cluster, group));
+  const answer =
+    served === undefined ? undefined : await cluster.send({ method: 'GET', path: `/apis/${group}/${served}` });
+  const resources =
+    answer?.status === 200 ? ((answer.body as { resources?: readonly ApiResource[] }).resources ?? []) : [];
+  const found = resources.find((resource) => resource.kind === kind && !resource.name.includes('/'));
+  if (served !== undefined && found !== undefined) return { group, version: served, plural: found.name, kind };
+  log.warn({ apiVersion, kind }, 'the cluster does not serve a kind of fairway.yml; its pods age from first sight');
+  return undefined;
+}
+
+interface ApiResource {
+  readonly name: string;
+  readonly kind: string;
+}
+
+async function preferredVersion(cluster: Cluster, group: string): Promise<string | undefined> {
+  const { status, body } = await cluster.send({ method: 'GET', path: `/apis/${group}` });
+  return status === 200 ? (body as { preferredVersion?: { version?: string } }).preferredVersion?.version : undefined;
+}
+
+function measure(metrics: Metrics, followings: ReadonlyMap<string, Following>, size: () => number): void {
+  metrics.beforeScrape(() => {
+    metrics.owners.set(size());
+    for (const [resource, following] of followings) {
+      metrics.cacheSynced.set({ resource }, following.synced() ? 1 : 0);
+      metrics.cacheSilence.set({ resource }, following.silentMs() / 1000);
+    }
+  });
+}

@@ -1,0 +1,183 @@
+// The admission server: brings rules, certificate, caches and routes together, tells when it is ready, and drains.
+import { X509Certificate } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Knowledge, type ReadRules, type RuleFiles, readRules } from '../../core/admission/index.ts';
+import { SpecError } from '../../core/std/errors.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import { type Caches, startCaches, unknownOwners } from './caches.ts';
+import { startEvents } from './events.ts';
+import { followFiles } from './follow-files.ts';
+import { krisprRoute } from './krispr-route.ts';
+import type { Log } from './log.ts';
+import { outsideOfMesh } from './mesh.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { answerRequest, type Route } from './routes.ts';
+import { type Certificate, type Listener, listen } from './server.ts';
+
+export interface AdmissionPorts {
+  readonly ruleFiles: () => Promise<RuleFiles>;
+  readonly certificate: () => Promise<Certificate>;
+  /** Absent: nothing is known of owners and injectors, and so only forced and retired labels move. */
+  readonly cluster?: Cluster | undefined;
+  readonly nowMs: () => number;
+  readonly log: Log;
+  readonly routes?: readonly Route[];
+}
+
+export interface AdmissionSettings {
+  readonly listen: { readonly host?: string; readonly port: number };
+  readonly metrics: { readonly host?: string; readonly port: number };
+  /** This replica's name, in Events. */
+  readonly instance: string;
+  /** How often files are looked at. */
+  readonly pollMs: number;
+  /** How long it serves on after it said that it is not ready. */
+  readonly drainDelayMs: number;
+  /** How long requests may then take to finish. */
+  readonly drainDeadlineMs: number;
+}
+
+export interface RunningAdmission {
+  readonly port: number;
+  readonly metricsPort: number;
+  readonly isReady: () => boolean;
+  readonly drain: () => Promise<void>;
+}
+
+/** Starts the server; it listens at once and is ready when everything it needs is there. Rejects where files are unusable. */
+export async function serveAdmission(settings: AdmissionSettings, ports: AdmissionPorts): Promise<RunningAdmission> {
+  const metrics = createMetrics();
+  const { log, cluster } = ports;
+  const state: State = { draining: false, rules: undefined, caches: undefined, listener: undefined };
+  const rules = await followRules(state, { settings, ports, metrics });
+  state.caches = cluster === undefined ? undefined : startCaches({ cluster, nowMs: ports.nowMs, log, metrics });
+  await state.caches?.followKinds(state.rules?.kinds ?? []);
+  const routes = [krispr(state, { settings, ports, metrics }), ...(ports.routes ?? [])];
+  const isReady = (): boolean => !state.draining && state.rules !== undefined && (state.caches?.synced() ?? true);
+  const world = {
+    routes,
+    metrics,
+    isDraining: () => state.draining,
+    onError: (error: unknown) => log.error({ error: String(error) }, 'a request failed'),
+  };
+  const certificates = await followCertificate(state, { settings, ports, metrics }, (request, response) =>
+    answerRequest(request, response, world),
+  );
+  const health = await serveHealth(settings.metrics, metrics, isReady);
+  const drain = async (): Promise<void> => {
+    state.draining = true;
+    log.info({}, 'draining');
+    await new Promise((resolve) => setTimeout(resolve, settings.drainDelayMs));
+    await state.listener?.close(settings.drainDeadlineMs);
+    rules.stop();
+    certificates.stop();
+    state.caches?.stop();
+    health.closeAllConnections();
+    await new Promise((resolve) => health.close(resolve));
+    log.info({}, 'drained');
+  };
+  return { port: listenerOf(state).port, metricsPort: (health.address() as AddressInfo).port, isReady, drain };
+}
+
+interface State {
+  draining: boolean;
+  rules: ReadRules | undefined;
+  caches: Caches | undefined;
+  listener: Listener | undefined;
+}
+
+interface World {
+  readonly settings: AdmissionSettings;
+  readonly ports: AdmissionPorts;
+  readonly metrics: Metrics;
+}
+
+async function followRules(state: State, { settings, ports, metrics }: World) {
+  const { log, nowMs } = ports;
+  return followFiles({
+    read: ports.ruleFiles,
+    everyMs: settings.pollMs,
+    onError: (error) => log.error({ error: String(error) }, 'the rules cannot be read; the last good ones stay'),
+    use: async (files) => {
+      const read = readRules(files);
+      metrics.rulesBroken.set(read.kind === 'invalid' ? 1 : 0);
+      for (const problem of read.problems) log.warn({ ...problem }, 'a problem of the rules');
+      if (read.kind === 'invalid') {
+        if (state.rules === undefined) throw new SpecError(read.problems);
+        return;
+      }
+      state.rules = read.value;
+      metrics.rulesLoaded.set(nowMs() / 1000);
+      log.info({}, 'rules in force');
+      await state.caches?.followKinds(read.value.kinds);
+    },
+  });
+}
+
+function krispr(state: State, { settings, ports, metrics }: World): Route {
+  const { cluster, nowMs, log } = ports;
+  const events = cluster === undefined ? undefined : startEvents({ cluster, nowMs, instance: settings.instance, log });
+  const knowledge = (): Knowledge => {
+    const { caches, rules } = state;
+    if (rules === undefined) throw new Error('no rules');
+    return {
+      rules: rules.rules,
+      served: caches?.served(),
+      facts: caches?.facts ?? unknownOwners,
+      outside: (namespace, pod) => outsideOfMesh(namespace, pod, caches?.namespaceLabels),
+    };
+  };
+  return krisprRoute({ knowledge, nowMs, metrics, log, warn: (warning) => events?.warn(warning) });
+}
+
+async function followCertificate(
+  state: State,
+  { settings, ports, metrics }: World,
+  onRequest: Parameters<typeof listen>[0]['onRequest'],
+) {
+  const { log } = ports;
+  return followFiles({
+    read: ports.certificate,
+    everyMs: settings.pollMs,
+    onError: (error) => log.error({ error: String(error) }, 'the certificate cannot be used; the last good one stays'),
+    use: async (certificate) => {
+      const { validTo, serialNumber } = new X509Certificate(certificate.cert);
+      if (state.listener === undefined)
+        state.listener = await listen({
+          host: settings.listen.host,
+          port: settings.listen.port,
+          certificate,
+          onRequest,
+        });
+      else state.listener.useCertificate(certificate);
+      metrics.certificateEnd.set(Date.parse(validTo) / 1000);
+      log.info({ serialNumber, validTo }, 'certificate in use');
+    },
+  });
+}
+
+function listenerOf({ listener }: State): Listener {
+  if (listener === undefined) throw new Error('not listening');
+  return listener;
+}
+
+async function serveHealth(
+  at: AdmissionSettings['metrics'],
+  metrics: Metrics,
+  isReady: () => boolean,
+): Promise<Server> {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').split('?')[0];
+    if (path === '/healthz') return void response.end('ok\n');
+    if (path === '/readyz')
+      return void response.writeHead(isReady() ? 200 : 503).end(isReady() ? 'ok\n' : 'not ready\n');
+    if (path !== '/metrics') return void response.writeHead(404).end();
+    return void metrics.scrape().then(({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text));
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen({ port: at.port, ...(at.host === undefined ? {} : { host: at.host }) }, resolve);
+  await promise;
+  return server;
+}
