@@ -19,6 +19,7 @@ export {
   type Timing,
 } from './policy.ts';
 export { type CancelHook, type ContainerRuntime, isForRuntime } from './runtime.ts';
+export { isSidecar, type PodShape, type Slot, shapeOf } from './shape.ts';
 export type {
   Container,
   HookHandler,

@@ -9,8 +9,13 @@ export type RuntimeInput =
   | { readonly kind: 'done'; readonly call: number }
   | FailedInput
   | { readonly kind: 'sandboxCreated'; readonly call: number; readonly ip: string | undefined }
-  /** `message` is what the event Pulled says; `image` the resolved id. */
-  | { readonly kind: 'pulled'; readonly call: number; readonly message?: string | undefined }
+  /** `fetched`: the registry was asked and sent it. `message` is what the event Pulled says, with a default. */
+  | {
+      readonly kind: 'pulled';
+      readonly call: number;
+      readonly fetched?: boolean | undefined;
+      readonly message?: string | undefined;
+    }
   | { readonly kind: 'started'; readonly call: number; readonly containerID?: string | undefined }
   | {
       readonly kind: 'probed';

@@ -41,6 +41,8 @@ export interface Policy {
   readonly hostIP: string;
   /** What the node can hold for one pod's resize: a larger request is Infeasible. Unset: no limit. */
   readonly allocatable: Readonly<Record<string, string>> | undefined;
+  /** What it can hold for this pod now, present size included: a larger request is Deferred. Unset: no limit. */
+  readonly available: Readonly<Record<string, string>> | undefined;
   /** Whether a created pod without scheduling gates is bound to the node at once; otherwise the shell sends `bind`. */
   readonly autoBind: boolean;
 }
@@ -55,6 +57,7 @@ export interface PolicyOptions {
   readonly nodeName?: string | undefined;
   readonly hostIP?: string | undefined;
   readonly allocatable?: Policy['allocatable'];
+  readonly available?: Policy['available'];
   readonly autoBind?: boolean | undefined;
 }
 
@@ -88,6 +91,7 @@ export function policyOf(options: PolicyOptions = {}): Policy {
     nodeName: options.nodeName ?? 'node-1',
     hostIP: options.hostIP ?? '192.0.2.1',
     allocatable: options.allocatable,
+    available: options.available,
     autoBind: options.autoBind ?? true,
   };
 }

@@ -4,8 +4,7 @@
 //   unbound ──bind──▶ syncing ──delete, evict, deadline, terminal phase──▶ terminating ──all ended──▶ terminated ──▶ finished
 //      │                                                                                                              │
 //      └──────────────delete (grace 0, object gone)──────────────▶ over ◀──object deleted, or terminal for good───────┘
-import type { InstanceId, ProbeKind } from './effect.ts';
-import type { EndPodInput } from './input.ts';
+import type { ContainerRole, InstanceId, ProbeKind } from './effect.ts';
 import type { Container, ResourceRequirements } from './spec.ts';
 import type { Pod, PodStatus } from './status.ts';
 
@@ -25,6 +24,15 @@ export interface PodState {
   /** Why a container could not be started lately; gone with the next success. */
   readonly startErrors: Readonly<Record<string, StartError>>;
   readonly ending: Ending | undefined;
+  /** The API's status when spec or metadata last changed: the copy that the pod's worker holds. */
+  readonly seen: PodStatus;
+  /** Volumes are mounted; asked once a pod. */
+  readonly mounted: boolean;
+  /** Per container, the restart count of its next run by the files in its log directory; survives lost records. */
+  readonly logs: Readonly<Record<string, number>>;
+  /** Flags of runs that are older than the kubelet, until a probe speaks. */
+  readonly kept: Readonly<Record<InstanceId, KeptFlags>>;
+  readonly resize: ResizeState;
   readonly clock: WorkerClock;
   readonly kubeletStartedAtMs: number;
   readonly nextId: number;
@@ -48,6 +56,8 @@ export interface Sandbox {
   readonly ready: boolean;
   readonly ip: string | undefined;
   readonly hostNetwork: boolean;
+  /** The machine has had it stopped. */
+  readonly stopped: boolean;
 }
 
 export interface Instance {
@@ -70,43 +80,42 @@ export interface Instance {
 
 /** One pass of the worker; it ends before another begins. */
 export interface Job {
-  readonly kind: 'sync' | 'terminate' | 'finish';
-  readonly startedAtMs: number;
+  readonly kind: 'sync' | 'terminate';
   readonly steps: readonly Step[];
-  /** The call whose answer the first step waits for; undefined while it waits for kills. */
+  /** The call whose answer the first step waits for. */
   readonly awaiting: number | undefined;
   /** The runtime's records when the pass began: back-off looks at these. */
   readonly seen: RuntimeView;
   readonly acted: boolean;
-  readonly error: JobError | undefined;
+  readonly errors: readonly JobError[];
 }
 
 export type JobError = { readonly kind: 'backoff'; readonly untilMs: number } | { readonly kind: 'error' };
 
 export type Step =
   | { readonly at: 'volumes' }
-  | { readonly at: 'killAll'; readonly sandbox: string | undefined }
-  | { readonly at: 'stopSandbox'; readonly sandbox: string }
-  | { readonly at: 'kill'; readonly instance: InstanceId; readonly reason: KillReason; readonly message: string }
-  | { readonly at: 'reset'; readonly instance: InstanceId; readonly kill: boolean }
+  | { readonly at: 'killAll'; readonly begun: boolean }
+  | { readonly at: 'stopSandbox' }
+  | {
+      readonly at: 'kill';
+      readonly instance: InstanceId;
+      readonly reason: KillReason;
+      readonly message: string;
+      readonly begun: boolean;
+    }
   | { readonly at: 'remove'; readonly instance: InstanceId }
   | { readonly at: 'purgeInits' }
   | { readonly at: 'sandbox'; readonly attempt: number }
-  | { readonly at: 'start'; readonly container: Container; readonly role: 'init' | 'sidecar' | 'main' | 'ephemeral' }
-  | { readonly at: 'pull'; readonly container: Container; readonly role: 'init' | 'sidecar' | 'main' | 'ephemeral' }
-  | {
-      readonly at: 'create';
-      readonly container: Container;
-      readonly role: 'init' | 'sidecar' | 'main' | 'ephemeral';
-      readonly instance: InstanceId;
-    }
-  | {
-      readonly at: 'postStart';
-      readonly container: Container;
-      readonly role: 'init' | 'sidecar' | 'main' | 'ephemeral';
-      readonly instance: InstanceId;
-    }
-  | { readonly at: 'resize'; readonly instance: InstanceId; readonly resources: ResourceRequirements };
+  | StartStep
+  | { readonly at: 'resize'; readonly instance: InstanceId };
+
+/** A container on its way up: back-off, image, create and start, postStart. */
+export interface StartStep {
+  readonly at: 'start' | 'pull' | 'create' | 'postStart';
+  readonly container: Container;
+  readonly role: ContainerRole;
+  readonly instance: InstanceId;
+}
 
 export type KillReason = 'startup' | 'liveness' | 'changed' | 'unknown' | 'resize' | 'postStart' | 'pod' | 'reset';
 
@@ -123,6 +132,7 @@ export interface Kill {
   readonly call: number;
   /** Runs that must have ended before this one gets its signal. */
   readonly after: readonly InstanceId[];
+  readonly signal: string | undefined;
 }
 
 export interface ProbeWorker {
@@ -134,6 +144,8 @@ export interface ProbeWorker {
   /** The next tick that can do something; Infinity while there is nothing to probe. */
   readonly nextMs: number;
   readonly call: number | undefined;
+  /** Attempts of the probe in flight: an error of the prober itself is tried again at once, twice. */
+  readonly tries: number;
   readonly instance: InstanceId | undefined;
   readonly published: ProbeResult | undefined;
   readonly lastResult: ProbeResult | undefined;
@@ -157,16 +169,32 @@ export interface ImageBackoffEntry {
   readonly error: string;
 }
 
+export interface KeptFlags {
+  readonly started: boolean;
+  readonly ready: boolean;
+}
+
+export interface ResizeState {
+  readonly pending: { readonly reason: 'Deferred' | 'Infeasible'; readonly message: string } | undefined;
+  readonly inProgress: { readonly error: string | undefined } | undefined;
+  /** When a deferred resize is looked at again. */
+  readonly retryMs: number;
+  /** Granted sizes by container; undefined until a resize was asked for. */
+  readonly allocated: Readonly<Record<string, ResourceRequirements>> | undefined;
+}
+
 export interface StartError {
   readonly reason: string;
   readonly message: string;
 }
 
-/** Why and with how much grace the pod is ended. */
+/** Why the kubelet itself ends the pod, and the grace that it allows. */
 export interface Ending {
-  readonly cause: EndPodInput | undefined;
-  readonly graceSeconds: number;
-  readonly startedAtMs: number;
+  readonly reason: string | undefined;
+  readonly message: string;
+  readonly graceSeconds: number | undefined;
+  readonly disruptionTarget: boolean;
+  readonly keepsSuccess: boolean;
 }
 
 export interface WorkerClock {
@@ -174,6 +202,8 @@ export interface WorkerClock {
   readonly queueMs: number;
   /** When a relist will show a change of the runtime that no pass has seen. */
   readonly changeMs: number;
+  /** A failed start shows in two relists: as created, then as ended. */
+  readonly changesAgain: boolean;
   /** The earliest start of the next pass: it wants records newer than the last pass. */
   readonly freshMs: number;
 }

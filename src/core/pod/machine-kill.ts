@@ -1,0 +1,139 @@
+// Ending containers: preStop inside the grace, the sidecar's wait for its turn, the signal, and what is left for the runtime
+// (spec §5.2, §8.3, §8.4). A kill is over when the run's `exited` has come.
+import { type Draft, event, nextId, shape } from './draft.ts';
+import { isAlive, runOf } from './records.ts';
+import type { Slot } from './shape.ts';
+import type { Instance, Kill, KillReason } from './state.ts';
+import { endsAfter, killGraceSeconds, remainingSeconds, runsPreStop, stopWindowSeconds } from './termination.ts';
+
+export interface KillOrder {
+  readonly reason: KillReason;
+  /** undefined: "Stopping container NAME". */
+  readonly message?: string | undefined;
+  /** Instead of the grace that reason and pod give. 0: no preStop. */
+  readonly graceSeconds?: number | undefined;
+}
+
+/** Begins to end every run that is alive, all at once; sidecars in their order where the pod has any. */
+export function beginKillAll(draft: Draft, order: KillOrder): void {
+  const alive = draft.state.runtime.instances.filter(isAlive);
+  for (const instance of alive) {
+    if (draft.state.kills.some((kill) => kill.instance === instance.id)) continue;
+    const slot = shape(draft).byName.get(instance.container);
+    const after = slot === undefined ? [] : endsAfter(slot, shape(draft), alive).map(({ id }) => id);
+    beginKill(draft, instance, { ...order, after });
+  }
+}
+
+export function beginKill(
+  draft: Draft,
+  instance: Instance,
+  order: KillOrder & { readonly after?: readonly string[] },
+): void {
+  const slot = shape(draft).byName.get(instance.container);
+  event(draft, {
+    type: 'Normal',
+    reason: 'Killing',
+    message: order.message ?? `Stopping container ${instance.container}`,
+    container: instance.container,
+  });
+  const graceSeconds = order.graceSeconds ?? graceFor(draft, order.reason, slot);
+  const kill: Kill = {
+    instance: instance.id,
+    container: instance.container,
+    stage: 'preStop',
+    startedAtMs: draft.nowMs,
+    graceSeconds,
+    deadlineMs: draft.nowMs + graceSeconds * 1000,
+    turnSinceMs: draft.nowMs,
+    call: nextId(draft),
+    after: order.after ?? [],
+    signal: draft.policy.gates.ContainerStopSignals ? slot?.container.lifecycle?.stopSignal : undefined,
+  };
+  const handler = slot?.container.lifecycle?.preStop;
+  if (slot === undefined || handler === undefined || !runsPreStop(slot.container, graceSeconds)) {
+    putKill(draft, takeTurn(draft, kill));
+    return;
+  }
+  const timeoutMs = graceSeconds * 1000;
+  draft.effects.push({ kind: 'runHook', call: kill.call, instance: instance.id, hook: 'preStop', handler, timeoutMs });
+  putKill(draft, kill);
+}
+
+function graceFor({ state }: Draft, reason: KillReason, slot: Slot | undefined): number {
+  const sources = {
+    specSeconds: state.api.spec.terminationGracePeriodSeconds ?? 30,
+    deletionSeconds: state.api.metadata.deletionGracePeriodSeconds,
+  };
+  return slot === undefined ? 1 : killGraceSeconds(reason, slot.container, sources);
+}
+
+function putKill(draft: Draft, kill: Kill): void {
+  const others = draft.state.kills.filter(({ instance }) => instance !== kill.instance);
+  draft.state.kills = [...others, kill];
+}
+
+/** preStop is over: whoever need not wait gets the signal. */
+function takeTurn(draft: Draft, kill: Kill): Kill {
+  const remaining = remainingSeconds(kill.graceSeconds, draft.nowMs - kill.startedAtMs);
+  const waits = remaining > 0 && kill.after.some((id) => isStillUp(draft, id));
+  if (!waits) return stop(draft, kill, remaining);
+  const deadlineMs = draft.nowMs + remaining * 1000;
+  return { ...kill, stage: 'turn', turnSinceMs: draft.nowMs, graceSeconds: remaining, deadlineMs };
+}
+
+function isStillUp({ state }: Draft, id: string): boolean {
+  const run = runOf(state.runtime, id);
+  return run !== undefined && isAlive(run);
+}
+
+function stop(draft: Draft, kill: Kill, remaining: number): Kill {
+  const call = nextId(draft);
+  const timeoutMs = stopWindowSeconds(remaining) * 1000;
+  draft.effects.push({ kind: 'stopContainer', call, instance: kill.instance, signal: kill.signal, timeoutMs });
+  return { ...kill, stage: 'stopping', call, deadlineMs: Number.POSITIVE_INFINITY };
+}
+
+/** The hook of a kill has answered, or its time is over. */
+export function preStopOver(draft: Draft, kill: Kill, failure: string | undefined): void {
+  if (failure !== undefined) {
+    event(draft, {
+      type: 'Warning',
+      reason: 'FailedPreStopHook',
+      message: `PreStopHook failed: ${failure}`,
+      container: kill.container,
+    });
+  }
+  putKill(draft, takeTurn(draft, kill));
+}
+
+/** Time goes on for every kill: hooks that hang are abandoned, turns come. */
+export function advanceKills(draft: Draft): void {
+  for (const kill of draft.state.kills) {
+    if (kill.stage === 'preStop' && draft.nowMs >= kill.deadlineMs) {
+      draft.effects.push({ kind: 'cancelHook', call: kill.call, instance: kill.instance });
+      preStopOver(draft, kill, 'grace period is over');
+    } else if (kill.stage === 'turn' && isTurn(draft, kill)) {
+      putKill(draft, stop(draft, kill, remainingSeconds(kill.graceSeconds, draft.nowMs - kill.turnSinceMs)));
+    } else if (kill.stage === 'stopping' && draft.nowMs >= kill.deadlineMs) {
+      putKill(draft, stop(draft, kill, 0));
+    }
+  }
+}
+
+function isTurn(draft: Draft, kill: Kill): boolean {
+  return draft.nowMs >= kill.deadlineMs || !kill.after.some((id) => isStillUp(draft, id));
+}
+
+/** The runtime could not stop it: once more after the usual wait for errors. */
+export function stopFailed(draft: Draft, kill: Kill): void {
+  putKill(draft, { ...kill, deadlineMs: draft.nowMs + 10_000 });
+}
+
+/** The run has ended (or its record is gone): its kill is over, a hook in it too. */
+export function killOver(draft: Draft, instance: string): void {
+  const kill = draft.state.kills.find((each) => each.instance === instance);
+  if (kill === undefined) return;
+  if (kill.stage === 'preStop') draft.effects.push({ kind: 'cancelHook', call: kill.call, instance });
+  draft.state.kills = draft.state.kills.filter((each) => each !== kill);
+}

@@ -1,0 +1,281 @@
+// Starting one container, step by step: back-off, image, create and start, postStart (spec §2.8, §3, §5.1). Each step either is
+// done at once or waits for the answer to one call; while it waits, nothing else of the pod moves.
+
+import { formatDuration } from '../std/duration.ts';
+import { backoffLimits, forgottenAtMs, heldUntilMs, nextEntry } from './backoff.ts';
+import { changed, type Draft, event, nextId, replaceInstance, setClock, shape } from './draft.ts';
+import { afterFailedPull, countsForBackoff, imagePullBackOff, pullHeldUntilMs, pullPolicyOf } from './image-backoff.ts';
+import type { RuntimeInput } from './input.ts';
+import { awaitCall, failStep, nextStep, replaceStep } from './machine-job.ts';
+import { allocatedTo } from './machine-resize.ts';
+import { newestEnded, newestRun, readySandbox, runOf } from './records.ts';
+import type { Container } from './spec.ts';
+import type { Instance, StartStep } from './state.ts';
+
+/** The first move: back-off of the container, then of its image; then the image is asked for. */
+export function beginStart(draft: Draft, step: StartStep): void {
+  if (heldByCrashes(draft, step)) return;
+  const { container } = step;
+  const image = container.image ?? '';
+  const entry = draft.state.imageBackoff.find((each) => each.image === image);
+  const policy = pullPolicyOf(container);
+  if (policy !== 'Never' && entry !== undefined && pullHeldUntilMs(entry, draft.nowMs) !== undefined) {
+    const held = imagePullBackOff(entry);
+    event(draft, {
+      type: 'Normal',
+      reason: 'BackOff',
+      message: `Back-off pulling image "${image}"`,
+      container: container.name,
+    });
+    event(draft, { type: 'Warning', reason: 'Failed', message: `Error: ${held.reason}`, container: container.name });
+    failStart(draft, step, held);
+    return;
+  }
+  const call = nextId(draft);
+  const pull = policy === 'Always' ? 'always' : policy === 'Never' ? 'never' : 'ifAbsent';
+  if (pull === 'always') pulling(draft, step);
+  draft.effects.push({ kind: 'pullImage', call, container: container.name, image, pull });
+  replaceStep(draft, { ...step, at: 'pull' });
+  awaitCall(draft, call);
+}
+
+function pulling(draft: Draft, { container }: StartStep): void {
+  const message = `Pulling image "${container.image ?? ''}"`;
+  event(draft, { type: 'Normal', reason: 'Pulling', message, container: container.name });
+}
+
+/** CrashLoopBackOff looks at the records as they were when the pass began: a run that this pass killed does not count yet. */
+function heldByCrashes(draft: Draft, step: StartStep): boolean {
+  const { state, policy, nowMs } = draft;
+  if (step.role === 'ephemeral') return false;
+  const ended = newestEnded(state.job!.seen, step.container.name);
+  if (ended === undefined) return false;
+  const key = backoffKey(step.container);
+  const kept = state.backoff.find((each) => each.key === key);
+  const entry = kept && nowMs < forgottenAtMs(kept, policy.timing.kind === 'kubelet') ? kept : undefined;
+  const untilMs = heldUntilMs(entry, ended.finishedAtMs, nowMs);
+  if (untilMs === undefined) {
+    const limits = backoffLimits(policy.gates, policy.maxContainerRestartPeriodMs);
+    const next = nextEntry(entry, { key, endedAtMs: ended.finishedAtMs, nowMs }, limits);
+    state.backoff = [...state.backoff.filter((each) => each.key !== key), next];
+    return false;
+  }
+  crashLoop(draft, step, { delayMs: entry!.delayMs, untilMs });
+  return true;
+}
+
+/** Image and resources are part of the key: changing them ends the back-off. */
+function backoffKey(container: Container): string {
+  return `${container.name} ${container.image ?? ''} ${JSON.stringify(container.resources ?? {})}`;
+}
+
+function crashLoop(
+  draft: Draft,
+  step: StartStep,
+  { delayMs, untilMs }: { readonly delayMs: number; readonly untilMs: number },
+) {
+  const { name, namespace, uid } = draft.state.api.metadata;
+  const { container } = step;
+  const of = `failed container=${container.name} pod=${name}_${namespace ?? 'default'}(${uid ?? ''})`;
+  event(draft, {
+    type: 'Warning',
+    reason: 'BackOff',
+    message: `Back-off restarting failed container ${container.name} in pod ${name}_${namespace ?? 'default'}(${uid ?? ''})`,
+    container: container.name,
+  });
+  const message = `back-off ${formatDuration(delayMs)} restarting ${of}`;
+  failStart(draft, step, { reason: 'CrashLoopBackOff', message }, untilMs);
+}
+
+/** The container is not up: its status will say why, and what the pass does next depends on its role. */
+function failStart(
+  draft: Draft,
+  { container, role }: StartStep,
+  error: { readonly reason: string; readonly message: string },
+  backoffUntilMs?: number,
+): void {
+  draft.state.startErrors = { ...draft.state.startErrors, [container.name]: error };
+  failStep(draft, backoffUntilMs === undefined ? { kind: 'error' } : { kind: 'backoff', untilMs: backoffUntilMs });
+  if (role === 'init') dropLaterInits(draft);
+}
+
+/** A regular init that cannot start holds up the inits after it; a sidecar does not. */
+function dropLaterInits(draft: Draft): void {
+  const job = draft.state.job!;
+  draft.state.job = {
+    ...job,
+    steps: job.steps.filter((step) => step.at !== 'start' || (step.role !== 'sidecar' && step.role !== 'init')),
+  };
+}
+
+/** An answer to the call that a start step waits for. */
+export function continueStart(draft: Draft, step: StartStep, input: RuntimeInput): void {
+  switch (step.at) {
+    case 'pull':
+      if (input.kind === 'pulled') pulled(draft, step, input);
+      else if (input.kind === 'failed') pullFailed(draft, step, input);
+      return;
+    case 'create':
+      if (input.kind === 'started') started(draft, step, input.containerID);
+      else if (input.kind === 'failed') startFailed(draft, step, input);
+      return;
+    case 'postStart':
+      if (input.kind === 'done') nextStep(draft);
+      else if (input.kind === 'failed') postStartFailed(draft, step, input.message);
+      return;
+    case 'start':
+      return;
+  }
+}
+
+function pulled(draft: Draft, step: StartStep, input: Extract<RuntimeInput, { kind: 'pulled' }>): void {
+  const { container } = step;
+  const image = container.image ?? '';
+  if (input.fetched && pullPolicyOf(container) !== 'Always') pulling(draft, step);
+  const message =
+    input.message ??
+    (input.fetched ? `Successfully pulled image "${image}"` : `Container image "${image}" already present on machine`);
+  event(draft, { type: 'Normal', reason: 'Pulled', message, container: container.name });
+  create(draft, step);
+}
+
+function pullFailed(draft: Draft, step: StartStep, input: Extract<RuntimeInput, { kind: 'failed' }>): void {
+  const { container } = step;
+  const image = container.image ?? '';
+  const reason = input.reason ?? 'ErrImagePull';
+  if (reason === 'ErrImageNeverPull' || reason === 'InvalidImageName') {
+    event(draft, { type: 'Warning', reason, message: input.message, container: container.name });
+  } else {
+    const message = `Failed to pull image "${image}": ${input.message}`;
+    event(draft, { type: 'Warning', reason: 'Failed', message, container: container.name });
+  }
+  event(draft, { type: 'Warning', reason: 'Failed', message: `Error: ${reason}`, container: container.name });
+  if (countsForBackoff(reason)) {
+    const entry = draft.state.imageBackoff.find((each) => each.image === image);
+    const next = afterFailedPull(entry, { image, error: `${reason}: ${input.message}`, nowMs: draft.nowMs });
+    draft.state.imageBackoff = [...draft.state.imageBackoff.filter((each) => each !== entry), next];
+  }
+  failStart(draft, step, { reason, message: input.message });
+}
+
+function create(draft: Draft, step: StartStep): void {
+  const { state } = draft;
+  const { container, role } = step;
+  const call = nextId(draft);
+  const instance = `${container.name}/${call}`;
+  const sandbox = readySandbox(state.runtime)?.id ?? '';
+  const restartCount = restartCountOfNext(draft, container.name);
+  const run: Instance = {
+    id: instance,
+    container: container.name,
+    state: 'created',
+    restartCount,
+    sandbox,
+    image: container.image ?? '',
+    resources: allocatedTo(draft, container),
+    containerID: undefined,
+    startedAtMs: draft.nowMs,
+    finishedAtMs: draft.nowMs,
+    exitCode: 0,
+    signal: undefined,
+    reason: undefined,
+    message: undefined,
+  };
+  state.runtime = { ...state.runtime, instances: prune([run, ...state.runtime.instances]) };
+  draft.effects.push({ kind: 'startContainer', call, instance, container, role, sandbox, restartCount });
+  replaceStep(draft, { ...step, at: 'create', instance });
+  awaitCall(draft, call);
+}
+
+/** One more than the newest record's; where there is none, what the log directory says. */
+function restartCountOfNext({ state }: Draft, name: string): number {
+  const newest = newestRun(state.runtime, name);
+  return newest === undefined ? (state.logs[name] ?? 0) : newest.restartCount + 1;
+}
+
+/** Of each container the newest run and one dead one before it are kept. */
+function prune(instances: readonly Instance[]): readonly Instance[] {
+  const seen = new Map<string, number>();
+  return instances.filter(({ container, state }) => {
+    const count = (seen.get(container) ?? 0) + 1;
+    seen.set(container, count);
+    return count <= 2 || state !== 'exited';
+  });
+}
+
+function noteLog({ state }: Draft, run: Instance): void {
+  state.logs = { ...state.logs, [run.container]: run.restartCount + 1 };
+}
+
+function started(draft: Draft, step: StartStep, containerID: string | undefined): void {
+  const { container, instance } = step;
+  const run = runOf(draft.state.runtime, instance)!;
+  replaceInstance(draft, instance, { state: 'running', startedAtMs: draft.nowMs, containerID });
+  noteLog(draft, run);
+  changed(draft);
+  event(draft, { type: 'Normal', reason: 'Created', message: `Container created`, container: container.name });
+  event(draft, { type: 'Normal', reason: 'Started', message: `Container started`, container: container.name });
+  forgetError(draft, container.name);
+  const handler = container.lifecycle?.postStart;
+  if (handler === undefined) {
+    nextStep(draft);
+    return;
+  }
+  const call = nextId(draft);
+  draft.effects.push({ kind: 'runHook', call, instance, hook: 'postStart', handler, timeoutMs: undefined });
+  replaceStep(draft, { ...step, at: 'postStart' });
+  awaitCall(draft, call);
+}
+
+function forgetError({ state }: Draft, name: string): void {
+  if (state.startErrors[name] === undefined) return;
+  const { [name]: _, ...others } = state.startErrors;
+  state.startErrors = others;
+}
+
+/** No run exists after a failed configuration or creation; one that could not be started has ended with 128. */
+function startFailed(draft: Draft, step: StartStep, input: Extract<RuntimeInput, { kind: 'failed' }>): void {
+  const { state, nowMs } = draft;
+  const reason = input.reason ?? 'RunContainerError';
+  const run = runOf(state.runtime, step.instance)!;
+  if (reason === 'RunContainerError') {
+    const ended = { exitCode: 128, reason: 'StartError', message: input.message, finishedAtMs: nowMs };
+    replaceInstance(draft, step.instance, { ...ended, state: 'exited' });
+    noteLog(draft, run);
+    changed(draft);
+    setClock(draft, { changesAgain: true });
+    event(draft, { type: 'Normal', reason: 'Created', message: `Container created`, container: run.container });
+  } else {
+    state.runtime = { ...state.runtime, instances: state.runtime.instances.filter((each) => each !== run) };
+  }
+  event(draft, { type: 'Warning', reason: 'Failed', message: `Error: ${input.message}`, container: run.container });
+  failStart(draft, step, { reason, message: input.message });
+}
+
+/** The container goes with its own grace (preStop too) and waits PostStartHookError; policy and back-off decide what follows. */
+function postStartFailed(draft: Draft, step: StartStep, message: string): void {
+  const { container, instance } = step;
+  event(draft, {
+    type: 'Warning',
+    reason: 'FailedPostStartHook',
+    message: `PostStartHook failed: ${message}`,
+    container: container.name,
+  });
+  failStart(draft, step, { reason: 'PostStartHookError', message });
+  const job = draft.state.job!;
+  const kill = { at: 'kill', instance, reason: 'postStart', message: 'FailedPostStartHook', begun: false } as const;
+  draft.state.job = { ...job, steps: [kill, ...job.steps] };
+}
+
+/** The steps that start the given containers, in order. */
+export function startSteps(
+  draft: Draft,
+  role: 'inits' | 'mains' | 'ephemerals',
+  indices: readonly number[],
+): readonly StartStep[] {
+  const slots = shape(draft)[role];
+  return indices.map((index) => {
+    const slot = slots[index]!;
+    return { at: 'start', container: slot.container, role: slot.role, instance: '' };
+  });
+}

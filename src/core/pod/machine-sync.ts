@@ -1,0 +1,421 @@
+// The pod's worker: when a pass begins, what it consists of, how its steps go, what follows (spec §2.8, §8.3). Passes are serial.
+//
+//   syncing ──▶ sync: status, then what podActions plans ──(terminal phase, deletion, eviction, deadline)──▶
+//   terminating ──▶ terminate: kill all, stop the sandbox ──▶ terminated ──▶ finish: last status, object deleted ──▶ finished
+import { actionsInput, podActions } from './actions.ts';
+import {
+  changed,
+  type Draft,
+  enqueue,
+  event,
+  jittered,
+  never,
+  nextId,
+  nextRelistMs,
+  queueTickMs,
+  setClock,
+  shape,
+} from './draft.ts';
+import type { RuntimeInput } from './input.ts';
+import { awaitCall, failJob, nextStep, replaceStep, skipStep } from './machine-job.ts';
+import { advanceKills, beginKill, beginKillAll } from './machine-kill.ts';
+import { addProbes, endMainProbes, fireProbes } from './machine-probe.ts';
+import { completeResize, endIfResized, failedResize, judgeResize, performResize, resizeOf } from './machine-resize.ts';
+import { beginStart, continueStart, startSteps } from './machine-start.ts';
+import {
+  deadlineMs,
+  isRestartingAll,
+  isStatic,
+  markReadyToStart,
+  refreshStatus,
+  removeApi,
+  setStatus,
+  writeStatus,
+} from './machine-status.ts';
+import type { PodActions } from './plan.ts';
+import { isAlive, runOf } from './records.ts';
+import type { Job, Step } from './state.ts';
+import { canBeDeleted, isTerminal } from './status-merge.ts';
+import { terminatedStatus } from './terminated-status.ts';
+import { podGraceSeconds } from './termination.ts';
+import { kubeletQueue, requeue } from './worker-queue.ts';
+
+/** Does everything that is due now: kills, steps, passes, probes. */
+export function settle(draft: Draft): void {
+  if (draft.state.resize.retryMs <= draft.nowMs) judgeResize(draft);
+  for (;;) {
+    advanceKills(draft);
+    if (draft.state.job !== undefined) {
+      if (!runSteps(draft)) break;
+    } else if (passDueMs(draft) <= draft.nowMs) beginPass(draft);
+    else break;
+  }
+  fireProbes(draft);
+}
+
+/** When the next pass may begin; Infinity: nothing asks for one. */
+export function passDueMs(draft: Draft): number {
+  const { worker, clock } = draft.state;
+  if (worker === 'unbound' || worker === 'finished') return never;
+  const deadline = worker === 'syncing' ? deadlineMs(draft) : never;
+  const asked = Math.min(clock.queueMs, clock.changeMs, deadline === never ? never : queueTickMs(draft, deadline));
+  return Math.max(asked, clock.freshMs);
+}
+
+function beginPass(draft: Draft): void {
+  const { state } = draft;
+  const changeMs = state.clock.changesAgain && state.clock.changeMs <= draft.nowMs ? nextRelistMs(draft) : never;
+  setClock(draft, { queueMs: never, changeMs, changesAgain: false });
+  switch (state.worker) {
+    case 'syncing':
+      return beginSync(draft);
+    case 'terminating':
+      return beginTerminate(draft);
+    case 'terminated':
+      return finish(draft);
+    default:
+  }
+}
+
+function newJob({ state }: Draft, kind: Job['kind'], steps: readonly Step[]): void {
+  state.job = { kind, steps, awaiting: undefined, seen: state.runtime, acted: false, errors: [] };
+}
+
+function beginSync(draft: Draft): void {
+  const { state, policy } = draft;
+  if (state.cached.startTime === undefined) addProbes(draft);
+  endIfResized(draft);
+  const status = refreshStatus(draft, { terminal: false });
+  if (isTerminal(status.phase)) {
+    moveOn(draft, 'terminating');
+    return;
+  }
+  const actions = podActions(
+    actionsInput({
+      shape: shape(draft),
+      view: state.runtime,
+      hostNetwork: state.api.spec.hostNetwork ?? false,
+      deleting: state.api.metadata.deletionTimestamp !== undefined,
+      restartingAll: isRestartingAll(draft),
+      gates: policy.gates,
+      probeResult: (instance, kind) =>
+        state.probes.find((worker) => worker.instance === instance && worker.kind === kind)?.published,
+      resizeOf: (run) => resizeOf(draft, run),
+    }),
+  );
+  if (actions.createSandbox && state.runtime.sandboxes.length > 0) {
+    const message = 'Pod sandbox changed, it will be killed and re-created.';
+    event(draft, { type: 'Normal', reason: 'SandboxChanged', message });
+  }
+  newJob(draft, 'sync', stepsOf(draft, actions));
+}
+
+function stepsOf(draft: Draft, actions: PodActions): readonly Step[] {
+  const steps: Step[] = [{ at: 'volumes' }];
+  if (actions.killPod) steps.push({ at: 'killAll', begun: false }, { at: 'stopSandbox' });
+  for (const { instance, reason, message } of actions.kill)
+    steps.push({ at: 'kill', instance, reason, message, begun: false });
+  for (const { instance, kill } of actions.resets) {
+    if (kill)
+      steps.push({
+        at: 'kill',
+        instance: instance.id,
+        reason: 'reset',
+        message: resetMessage(instance.container),
+        begun: false,
+      });
+    steps.push({ at: 'remove', instance: instance.id });
+  }
+  if (actions.createSandbox) steps.push({ at: 'purgeInits' }, { at: 'sandbox', attempt: actions.attempt });
+  steps.push(
+    ...startSteps(draft, 'ephemerals', actions.startEphemerals),
+    ...startSteps(draft, 'inits', actions.startInits),
+  );
+  for (const instance of actions.resize) steps.push({ at: 'resize', instance });
+  steps.push(...startSteps(draft, 'mains', actions.startMains));
+  return steps;
+}
+
+function resetMessage(container: string): string {
+  return `Container ${container} is ended because all containers of its pod restart`;
+}
+
+function beginTerminate(draft: Draft): void {
+  refreshStatus(draft, { terminal: false });
+  endMainProbes(draft);
+  newJob(draft, 'terminate', [{ at: 'killAll', begun: false }, { at: 'stopSandbox' }]);
+}
+
+/** Works at the pass until it waits or is over; answers whether it is over. */
+function runSteps(draft: Draft): boolean {
+  for (;;) {
+    const { job } = draft.state;
+    if (job === undefined || job.awaiting !== undefined) return job === undefined;
+    const [step] = job.steps;
+    if (step === undefined) {
+      endPass(draft, job);
+      return true;
+    }
+    if (!doStep(draft, step)) return false;
+  }
+}
+
+/** Begins or continues the first step; answers false where it waits for kills. */
+function doStep(draft: Draft, step: Step): boolean {
+  switch (step.at) {
+    case 'volumes':
+      mountVolumes(draft);
+      return true;
+    case 'killAll':
+      return killAll(draft, step);
+    case 'stopSandbox':
+      stopSandbox(draft);
+      return true;
+    case 'kill':
+      return killOne(draft, step);
+    case 'remove':
+      remove(draft, step.instance);
+      return true;
+    case 'purgeInits':
+      purgeInits(draft);
+      return true;
+    case 'sandbox':
+      createSandbox(draft, step.attempt);
+      return true;
+    case 'resize':
+      performResize(draft, step.instance);
+      return true;
+    default:
+      beginStart(draft, step);
+      return true;
+  }
+}
+
+function mountVolumes(draft: Draft): void {
+  const { state } = draft;
+  const { volumes } = state.api.spec;
+  if (state.mounted || !Array.isArray(volumes) || volumes.length === 0) {
+    skipStep(draft);
+    return;
+  }
+  const call = nextId(draft);
+  draft.effects.push({ kind: 'mountVolumes', call });
+  awaitCall(draft, call);
+}
+
+function killAll(draft: Draft, step: Extract<Step, { at: 'killAll' }>): boolean {
+  const { state } = draft;
+  if (step.begun) {
+    if (state.kills.length > 0) return false;
+    nextStep(draft);
+    return true;
+  }
+  if (!state.runtime.instances.some(isAlive)) {
+    skipStep(draft);
+    return true;
+  }
+  beginKillAll(draft, { reason: 'pod', graceSeconds: state.job!.kind === 'terminate' ? endGrace(draft) : undefined });
+  replaceStep(draft, { ...step, begun: true });
+  return true;
+}
+
+function endGrace({ state }: Draft): number {
+  return podGraceSeconds({
+    specSeconds: state.api.spec.terminationGracePeriodSeconds,
+    deletionSeconds: state.api.metadata.deletionGracePeriodSeconds,
+    overrideSeconds: state.ending?.graceSeconds,
+  });
+}
+
+function stopSandbox(draft: Draft): void {
+  const [newest] = draft.state.runtime.sandboxes;
+  if (newest === undefined || newest.stopped) {
+    skipStep(draft);
+    return;
+  }
+  const call = nextId(draft);
+  draft.effects.push({ kind: 'stopSandbox', call, sandbox: newest.id });
+  awaitCall(draft, call);
+}
+
+function killOne(draft: Draft, step: Extract<Step, { at: 'kill' }>): boolean {
+  const { state } = draft;
+  const run = runOf(state.runtime, step.instance);
+  if (step.begun) {
+    if (state.kills.some(({ instance }) => instance === step.instance)) return false;
+    nextStep(draft);
+  } else if (run === undefined || !isAlive(run)) skipStep(draft);
+  else {
+    const { reason, message } = step;
+    beginKill(draft, run, { reason, message, graceSeconds: reason === 'reset' ? 0 : undefined });
+    replaceStep(draft, { ...step, begun: true });
+  }
+  return true;
+}
+
+function remove(draft: Draft, instance: string): void {
+  const call = nextId(draft);
+  draft.effects.push({ kind: 'removeContainer', call, instance });
+  awaitCall(draft, call);
+}
+
+/** A new sandbox forgets what the inits did in the old one. */
+function purgeInits(draft: Draft): void {
+  const { state } = draft;
+  const { byName } = shape(draft);
+  const isInit = (container: string) => ['init', 'sidecar'].includes(byName.get(container)?.role ?? '');
+  const purged = state.runtime.instances.filter(({ container }) => isInit(container));
+  for (const { id } of purged) draft.effects.push({ kind: 'removeContainer', call: nextId(draft), instance: id });
+  if (purged.length > 0) dropInstances(draft, (container) => isInit(container));
+  skipStep(draft);
+}
+
+function dropInstances({ state }: Draft, drop: (container: string) => boolean): void {
+  state.runtime = { ...state.runtime, instances: state.runtime.instances.filter(({ container }) => !drop(container)) };
+}
+
+function createSandbox(draft: Draft, attempt: number): void {
+  const call = nextId(draft);
+  draft.effects.push({ kind: 'createSandbox', call, sandbox: `sandbox/${attempt}`, attempt });
+  awaitCall(draft, call);
+}
+
+/** The answer to the call that the pass waits for. */
+export function answerPass(draft: Draft, input: RuntimeInput): void {
+  const [step] = draft.state.job?.steps ?? [];
+  if (step === undefined) return;
+  switch (step.at) {
+    case 'killAll':
+    case 'kill':
+    case 'purgeInits':
+      return;
+    case 'volumes':
+      return volumesMounted(draft, input);
+    case 'stopSandbox':
+      return sandboxStopped(draft);
+    case 'remove':
+      return removed(draft, step.instance);
+    case 'sandbox':
+      return sandboxCreated(draft, step.attempt, input);
+    case 'resize':
+      return input.kind === 'failed' ? failedResize(draft, input.message) : completeResize(draft, step.instance);
+    default:
+      return continueStart(draft, step, input);
+  }
+}
+
+function volumesMounted(draft: Draft, input: RuntimeInput): void {
+  if (input.kind === 'failed') {
+    event(draft, { type: 'Warning', reason: 'FailedMount', message: input.message });
+    failJob(draft, { kind: 'error' });
+    return;
+  }
+  draft.state.mounted = true;
+  skipStep(draft);
+}
+
+function sandboxStopped(draft: Draft): void {
+  const { runtime } = draft.state;
+  const sandboxes = runtime.sandboxes.map((each, index) =>
+    index === 0 ? { ...each, ready: false, stopped: true } : each,
+  );
+  draft.state.runtime = { ...runtime, sandboxes };
+  changed(draft);
+  nextStep(draft);
+}
+
+function removed(draft: Draft, instance: string): void {
+  const { runtime } = draft.state;
+  draft.state.runtime = { ...runtime, instances: runtime.instances.filter(({ id }) => id !== instance) };
+  changed(draft);
+  nextStep(draft);
+}
+
+function sandboxCreated(draft: Draft, attempt: number, input: RuntimeInput): void {
+  const { state } = draft;
+  if (input.kind !== 'sandboxCreated') {
+    const message = `Failed to create pod sandbox: ${input.kind === 'failed' ? input.message : ''}`;
+    event(draft, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
+    failJob(draft, { kind: 'error' });
+    return;
+  }
+  const hostNetwork = state.api.spec.hostNetwork ?? false;
+  const sandbox = { id: `sandbox/${attempt}`, attempt, ready: true, ip: input.ip, hostNetwork, stopped: false };
+  state.runtime = { ...state.runtime, sandboxes: [sandbox, ...state.runtime.sandboxes.slice(0, 1)] };
+  changed(draft);
+  nextStep(draft);
+  markReadyToStart(draft);
+}
+
+function endPass(draft: Draft, job: Job): void {
+  draft.state.job = undefined;
+  if (job.kind === 'terminate') endTerminate(draft);
+  else endSync(draft, job);
+}
+
+function endSync(draft: Draft, { acted, errors }: Job): void {
+  const { policy, nowMs } = draft;
+  if (isWanted(draft)) {
+    moveOn(draft, 'terminating');
+    return;
+  }
+  if (acted && errors.length === 0 && policy.gates.PLEGOnDemandRelist) {
+    setClock(draft, { changeMs: nowMs, freshMs: nowMs });
+    return;
+  }
+  setClock(draft, { freshMs: nextRelistMs(draft) });
+  if (errors.length === 0 && policy.timing.kind === 'ideal') return;
+  const passErrors = errors.map((error) =>
+    error.kind === 'backoff' ? { kind: error.kind, remainingMs: error.untilMs - nowMs } : error,
+  );
+  const { delayMs } = requeue({ phaseTransition: false, errors: passErrors }, kubeletQueue);
+  enqueue(draft, queueTickMs(draft, nowMs + jittered(draft, delayMs)));
+}
+
+/** Whether somebody wants the pod to end: its object is deleted or gone, or the kubelet itself ends it. */
+function isWanted({ state }: Draft): boolean {
+  return state.api.metadata.deletionTimestamp !== undefined || state.gone || state.ending !== undefined;
+}
+
+/** Called after each input that may end the pod: now, unless a pass is under way, which goes on to its own end. */
+export function endIfWanted(draft: Draft): void {
+  const { state } = draft;
+  if (state.worker !== 'syncing' || !isWanted(draft)) return;
+  if (state.job === undefined) moveOn(draft, 'terminating', state.clock.freshMs);
+  else if (state.job.steps[0]?.at === 'volumes') {
+    state.job = undefined;
+    moveOn(draft, 'terminating');
+  }
+}
+
+/** The worker's next phase begins as soon as the records are newer than the last pass. */
+function moveOn(draft: Draft, worker: 'terminating' | 'terminated', freshMs = nextRelistMs(draft)): void {
+  draft.state.worker = worker;
+  setClock(draft, { queueMs: draft.nowMs, freshMs });
+}
+
+function endTerminate(draft: Draft): void {
+  moveOn(draft, 'terminated');
+  refreshStatus(draft, { terminal: true });
+  draft.state.probes = [];
+}
+
+/** The last pass: a terminal phase whatever happened, and the object goes where its deletion was asked for. */
+function finish(draft: Draft): void {
+  const { state } = draft;
+  refreshStatus(draft, { terminal: true });
+  const last = { shape: shape(draft), status: state.cached, seen: state.seen, isStatic: isStatic(state.api) };
+  state.worker = 'finished';
+  setStatus(draft, terminatedStatus(last));
+  writeStatus(draft);
+  deleteIfDone(draft);
+}
+
+/** Removes the API object of a finished pod whose deletion was asked for. */
+export function deleteIfDone(draft: Draft): void {
+  const { api, worker } = draft.state;
+  const deleting = api.metadata.deletionTimestamp !== undefined;
+  const isMirror = api.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
+  const workerFinished = worker === 'finished';
+  if (canBeDeleted({ deleting, isMirror, apiPhase: api.status.phase, workerFinished })) removeApi(draft, 'finished');
+}
