@@ -30,9 +30,19 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./commands/resolve.ts')).build,
   },
   {
+    name: 'plan',
+    summary: 'say what an edit of rollouts.yml does, before it is merged',
+    load: async () => (await import('./commands/plan.ts')).build,
+  },
+  {
     name: 'explain',
     summary: 'say why a namespace is on its revision',
     load: async () => (await import('./commands/explain.ts')).build,
+  },
+  {
+    name: 'mutate',
+    summary: 'label manifests with the revision of their namespace',
+    load: async () => (await import('./commands/mutate.ts')).build,
   },
   {
     name: 'admission',

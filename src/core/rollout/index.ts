@@ -8,6 +8,7 @@ export {
   type Assigned,
   type Assignment,
   createResolver,
+  handOverNames,
   type Outside,
   type Ownership,
   type Resolver,

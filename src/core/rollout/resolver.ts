@@ -108,7 +108,7 @@ function assign(namespace: string, bucket: Bucket, owned: Ownership, slot: numbe
 }
 
 /** hand-over(lock, rollouts.yml), so that the lock may be one edit behind. */
-export function ownershipOf(bucket: Bucket, lock: LockBucket | undefined, slotOf: SlotOf): Ownership {
+function ownershipOf(bucket: Bucket, lock: LockBucket | undefined, slotOf: SlotOf): Ownership {
   const runs = lock === undefined ? layOut(bucket.shares) : handOver(lock.runs, bucket.shares);
   const names = bucket.mode === 'exact' && lock !== undefined ? handOverNames(lock.names, bucket, slotOf) : new Map();
   return { runs, names, remembered: lock !== undefined };

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { capture } from '../capture.ts';
+
+const top = mkdtempSync(join(tmpdir(), 'fairway-plan-'));
+after(() => rmSync(top, { recursive: true }));
+
+const before = 'production: {1-24-5: 100}\n"shop-.*": {1-24-5: 50, 1-25-2: 50}\n';
+const three = 'production: {1-24-5: 100}\n"shop-.*": {1-24-5: 34, 1-25-2: 33, 1-26-0: 33}\n';
+const names = Array.from({ length: 60 }, (_, index) => `shop-${index}\n`).join('');
+
+/** A repository whose HEAD holds `before`, committed at a known time. */
+function repository(): string {
+  const cwd = mkdtempSync(join(top, 'repo-'));
+  const git = (...args: string[]): void => {
+    const date = '2026-11-01T00:00:00Z';
+    const env = { ...process.env, GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date };
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], { cwd, env });
+  };
+  git('init', '--quiet');
+  writeFileSync(join(cwd, 'rollouts.yml'), before);
+  writeFileSync(join(cwd, 'names'), names);
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'x');
+  return cwd;
+}
+
+test('plan: HEAD against the working tree, and the exit code', async () => {
+  const cwd = repository();
+  assert.equal((await capture(['plan', '--namespaces', 'names'], { cwd })).code, 0);
+  writeFileSync(join(cwd, 'rollouts.yml'), three);
+  const { code, stdout, stderr } = await capture(['plan', '--namespaces', 'names'], { cwd });
+  assert.equal(code, 1, stderr);
+  assert.match(stdout, /of 60 namespaces move/);
+  assert.match(stdout, /1970-02-14T00:00:30Z at the latest, 44 days/);
+  const strict = await capture(['plan', '--namespaces', 'names', '--strict'], { cwd });
+  assert.deepEqual([strict.code, /needless/.test(strict.stderr)], [2, true]);
+});
+
+test('plan: --write-lock makes every move needed, twice the same, and the date is that of the commit', async () => {
+  const cwd = repository();
+  writeFileSync(join(cwd, 'rollouts.yml'), three);
+  const first = await capture(['plan', '--namespaces', 'names', '--write-lock', '-o', 'json'], { cwd });
+  const made = JSON.parse(first.stdout) as { totals: { needless: number }; moves: unknown[] };
+  assert.deepEqual([first.code, made.totals.needless, made.moves.length > 0], [1, 0, true]);
+  const lock = readFileSync(join(cwd, 'rollouts.lock'), 'utf8');
+  await capture(['plan', '--namespaces', 'names', '--write-lock'], { cwd });
+  assert.equal(readFileSync(join(cwd, 'rollouts.lock'), 'utf8'), lock);
+  const old = await capture(['plan', '--from', 'none', '--to', 'HEAD:rollouts.yml', '-o', 'json'], { cwd });
+  assert.equal((JSON.parse(old.stdout) as { doneBy: string }).doneBy, '2026-12-15T00:00:30.000Z');
+});
+
+const failures: readonly (readonly [args: string, says: RegExp])[] = [
+  ['--from HEAD:none.yml', /there is no HEAD:none\.yml[^]*--from none/],
+  ['--from nowhere:rollouts.yml', /no Git revision "nowhere"/],
+  ['--to none.yml', /there is no none\.yml/],
+  ['--now yesterday', /no time of RFC 3339/],
+  ['--to HEAD:rollouts.yml --write-lock', /needs a file to write/],
+  ['--snapshot names', /snapshot-invalid|version|object/],
+];
+for (const [args, says] of failures) {
+  test(`plan ${args} fails and says why`, async () => {
+    const { code, stdout, stderr } = await capture(['plan', ...args.split(' ')], { cwd: repository() });
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, says);
+  });
+}
+
+test('plan: outside a repository the way out is told', async () => {
+  const cwd = mkdtempSync(join(top, 'plain-'));
+  writeFileSync(join(cwd, 'rollouts.yml'), before);
+  writeFileSync(join(cwd, 'old.yml'), three);
+  const { code, stderr } = await capture(['plan'], { cwd });
+  assert.equal(code, 2);
+  assert.match(stderr, /not inside a Git repository\n {2}hint: compare two files/);
+  const files = await capture(['plan', '--from', 'old.yml'], { cwd });
+  assert.deepEqual(
+    [files.code, files.stdout.split('\n')[0]],
+    [1, '4900 slots move; without an inventory nobody knows which namespaces that is.'],
+  );
+});
+
+test('plan: a lock that cannot be read is never overwritten', async () => {
+  const cwd = repository();
+  writeFileSync(join(cwd, 'rollouts.lock'), 'fairway-lock 2\n');
+  const { code, stderr } = await capture(['plan', '--write-lock'], { cwd });
+  assert.equal(code, 2);
+  assert.match(stderr, /newer format/);
+  assert.equal(readFileSync(join(cwd, 'rollouts.lock'), 'utf8'), 'fairway-lock 2\n');
+});
+
+test('plan: the Markdown begins with the marker and folds long lists', async () => {
+  const cwd = repository();
+  writeFileSync(join(cwd, 'rollouts.yml'), three.replace('shop-.*', 'shop-[0-9]+|x'));
+  const { stdout } = await capture(['plan', '--namespaces', 'names', '-o', 'markdown'], { cwd });
+  assert.ok(stdout.startsWith('<!-- fairway plan -->\n'));
+  assert.match(stdout, /<details><summary>Namespaces that move \(\d+\)<\/summary>/);
+});

@@ -1,0 +1,115 @@
+// `fairway plan`: what an edit of rollouts.yml does, before it is merged. Compares two versions over an inventory, prints
+// every move with its reason, and writes the lock that goes with the edit.
+import { Command, Option } from 'commander';
+import type { Inventory } from '../../core/inventory/index.ts';
+import { formatProblem, UsageError } from '../../core/std/errors.ts';
+import type { Io } from '../io.ts';
+import type { LoadedSide, SideFlags } from '../plan/revision-files.ts';
+
+interface Flags extends SideFlags {
+  readonly from: string;
+  readonly to: string;
+  readonly manifests?: readonly string[];
+  readonly namespaces?: string;
+  readonly snapshot?: string;
+  readonly output: 'table' | 'json' | 'yaml' | 'markdown';
+  readonly now?: string;
+  readonly strict?: boolean;
+  readonly writeLock?: boolean;
+  readonly forget?: boolean;
+}
+
+export function build(io: Io): Command {
+  return new Command('plan')
+    .description(
+      'Says what an edit of rollouts.yml does before it is merged. Exit 0: nothing moves; 1: something moves; 2: invalid.',
+    )
+    .option('--from <place>', 'the old version: a file, REV:path of Git, or none', 'HEAD:rollouts.yml')
+    .option('--to <place>', 'the new version: a file, or REV:path of Git', 'rollouts.yml')
+    .option('--fleet <file>', 'the fleet file of both (default: fairway.yml beside each)')
+    .option('--lock <file>', 'the lock of both (default: rollouts.lock beside each)')
+    .option('--no-lock', 'plan as if nothing was remembered')
+    .option('--manifests <path...>', 'inventory: manifests, files or folders')
+    .option('--namespaces <file>', 'inventory: names one a line, or Namespace objects; - is stdin')
+    .option('--snapshot <file>', 'inventory: a snapshot of a fleet (schemas/snapshot.schema.json); - is stdin')
+    .addOption(
+      new Option('-o, --output <format>', 'how to print')
+        .choices(['table', 'json', 'yaml', 'markdown'])
+        .default('table'),
+    )
+    .option('--now <time>', 'RFC 3339; when the edit takes effect (default: the commit of --to, or now)')
+    .option('--strict', 'warnings fail too (exit 2)')
+    .option('--write-lock', 'write the lock that goes with this edit; keeps what the inventory does not know')
+    .option('--forget', 'with --write-lock: drop what neither the files nor the inventory know')
+    .action((flags: Flags) => printPlan(flags, io));
+}
+
+async function printPlan(flags: Flags, io: Io): Promise<void> {
+  const { loadSide, placeOf, showPlace, timeOf } = await import('../plan/revision-files.ts');
+  const [fromPlace, toPlace] = [placeOf(flags.from, io), placeOf(flags.to, io)];
+  const to = await loadSide(toPlace, flags, io);
+  if (to === undefined)
+    throw new UsageError(`there is no ${showPlace(toPlace)}`, { hint: 'name the new version with --to' });
+  const from = flags.from === 'none' ? undefined : await loadSide(fromPlace, flags, io);
+  if (from === undefined && flags.from !== 'none')
+    throw new UsageError(`there is no ${showPlace(fromPlace)}`, {
+      hint: 'name the old version with --from; `--from none` compares with nothing',
+    });
+  const { readInventory } = await import('../plan/inventory.ts');
+  const inventory = await readInventory(flags, to.fleet, io);
+  const after = flags.writeLock === true ? await writeLock({ from, to, inventory }, flags, io) : to;
+  const nowMs = flags.now === undefined ? await timeOf(toPlace, io) : parseTime(flags.now);
+  await report({ from, to: after, inventory }, nowMs, flags, io);
+}
+
+interface Sides {
+  readonly from: LoadedSide | undefined;
+  readonly to: LoadedSide;
+  readonly inventory: Inventory;
+}
+
+async function report({ from, to, inventory }: Sides, nowMs: number, flags: Flags, io: Io): Promise<void> {
+  const { completionBound } = await import('../../core/fleet/index.ts');
+  const { plan } = await import('../../core/plan/index.ts');
+  const { findConflicts } = await import('../../core/rollout/index.ts');
+  const graceMs = Math.max(30, ...inventory.workloads.map(({ graceSeconds = 30 }) => graceSeconds)) * 1000;
+  const made = plan({ from, to, inventory, bound: completionBound(to.fleet, graceMs), nowMs });
+  const conflicts = findConflicts(
+    to.rollouts,
+    inventory.namespaces.map(({ name }) => name),
+  ).filter(({ code }) => code !== 'pattern-tie');
+  const result = { ...made, problems: [...to.warnings, ...conflicts, ...made.problems] };
+  const { printResult } = await import('../plan/print-plan.ts');
+  await printResult(result, flags.output, io);
+  for (const problem of result.problems) io.stderr.write(`${formatProblem(problem)}\n`);
+  const invalid = result.problems.some(({ severity }) => severity === 'error' || flags.strict === true);
+  io.exitCode = invalid ? 2 : result.somethingMoves ? 1 : 0;
+}
+
+/** Writes the lock, whole or not at all, and gives the new side as it is with it. */
+async function writeLock({ from, to, inventory }: Sides, flags: Flags, io: Io): Promise<LoadedSide> {
+  const { placeOf } = await import('../plan/revision-files.ts');
+  if (placeOf(flags.to, io).revision !== undefined || flags.lock === false)
+    throw new UsageError(
+      '--write-lock needs a file to write: --to must be one of the working tree, and --no-lock must not be given',
+    );
+  const { nextLock } = await import('../../core/plan/index.ts');
+  const { lock, unknown } = nextLock({ from, to, inventory, forget: flags.forget === true });
+  const { formatLock } = await import('../../core/rollout/index.ts');
+  const { replaceFile } = await import('../replace-file.ts');
+  await replaceFile(to.lockPath, formatLock(lock), io);
+  io.stderr.write(`wrote ${to.lockPath}: ${lock.size} buckets\n`);
+  const verb =
+    flags.forget === true ? 'dropped' : 'kept, though neither the files nor the inventory know it (--forget drops it)';
+  for (const one of unknown) io.stderr.write(`note: ${verb}: ${one}\n`);
+  return { ...to, lock };
+}
+
+function parseTime(text: string): number {
+  const ms = /^\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d))?$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (Number.isNaN(ms))
+    throw new UsageError(`--now ${text} is no time of RFC 3339`, { hint: 'for example 2026-11-30T08:00:00Z' });
+  return ms;
+}

@@ -1,0 +1,97 @@
+// Mutates what was read: the built-in mutators and the user's own over every source, all problems at once, the second opinion where one is
+// wanted. Puts nothing out.
+import { readNamespaces, type StringMap } from '../../core/manifest/index.ts';
+import {
+  deployStamp,
+  type MutateResult,
+  type Mutator,
+  mutateStream,
+  type NamespaceLabels,
+  revisionLabel,
+} from '../../core/mutate/index.ts';
+import { ManifestError, type Problem } from '../../core/std/errors.ts';
+import type { Io } from '../io.ts';
+import type { RevisionFlags, Revisions } from './revisions.ts';
+import { readSource, type Source } from './sources.ts';
+
+export interface MutateFlags extends RevisionFlags {
+  readonly namespace?: string;
+  readonly namespaces?: string;
+  readonly write?: boolean;
+  readonly check?: boolean;
+  readonly diff?: boolean;
+  readonly postRenderer?: boolean;
+  readonly krm?: boolean;
+  readonly stamp?: boolean;
+  readonly stampPath?: string;
+  readonly stampTime?: string;
+  readonly mutator: readonly string[];
+  readonly overwriteJobs?: boolean;
+  readonly strict?: boolean;
+  readonly maxBytes: number;
+}
+
+/** A source and what became of it. */
+export interface Mutated {
+  readonly source: Source;
+  readonly result: MutateResult;
+}
+
+interface Setting {
+  readonly revisions: Revisions;
+  readonly flags: MutateFlags;
+  readonly io: Io;
+}
+
+/** Mutates every source; throws all problems of all of them. */
+export async function mutateAll(sources: readonly Source[], setting: Setting): Promise<readonly Mutated[]> {
+  const { flags, io, revisions } = setting;
+  const labelsOf = await namespaceLabels(sources, flags, io);
+  const { loadMutators } = await import('./custom.ts');
+  const custom = await loadMutators(flags.mutator, io);
+  const mutated: Mutated[] = [];
+  const problems: Problem[] = [];
+  for (const source of sources) {
+    const { overwriteJobs = false } = flags;
+    const mutators: Mutator[] = [
+      revisionLabel({ revisionOf: revisions.revisionOf, labelsOf, overwriteJobs }),
+      ...custom,
+    ];
+    if (flags.stamp === true) mutators.push(deployStamp({ atMs: await stampTime(source, flags, io), labelsOf }));
+    const { namespace } = flags;
+    const result = mutateStream(source.text, {
+      mutators,
+      kinds: revisions.kinds,
+      ...(namespace === undefined ? {} : { namespace }),
+    });
+    const doubts = result.completeChanges.length === 0 ? [] : await doubtsAbout(result, mutators);
+    problems.push(...[...result.problems, ...doubts].map((problem) => ({ ...problem, file: source.name })));
+    mutated.push({ source, result });
+  }
+  if (problems.some(({ severity }) => severity === 'error')) throw new ManifestError(problems);
+  return mutated;
+}
+
+async function doubtsAbout(result: MutateResult, mutators: readonly Mutator[]): Promise<readonly Problem[]> {
+  const { secondOpinion } = await import('./second-opinion.ts');
+  return secondOpinion(result.completeChanges, mutators);
+}
+
+async function stampTime(source: Source, flags: MutateFlags, io: Io): Promise<number> {
+  const { timeOfStamp } = await import('./stamp.ts');
+  return timeOfStamp(source, flags, io);
+}
+
+/** Labels of the namespaces that the sources and --namespaces hold; what is not given is not known. */
+async function namespaceLabels(sources: readonly Source[], flags: MutateFlags, io: Io): Promise<NamespaceLabels> {
+  const known = new Map<string, StringMap>();
+  const files = flags.namespaces === undefined ? [] : flags.namespaces.split(',');
+  const extra = await Promise.all(files.map((file) => readSource(file, io, flags.maxBytes)));
+  for (const { text, name } of [...extra, ...sources]) {
+    const { namespaces, problems } = readNamespaces(text);
+    if (problems.length > 0 && files.includes(name))
+      throw new ManifestError(problems.map((problem) => ({ ...problem, file: name })));
+    for (const namespace of namespaces) known.set(namespace.name, namespace.labels);
+  }
+  return (namespace) => known.get(namespace);
+}

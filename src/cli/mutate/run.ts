@@ -1,0 +1,111 @@
+// One run of `fairway mutate`: read everything, mutate everything, and only then, if nothing is wrong, put it out.
+import { applyEdits, type Bytes, encodeUtf8 } from '../../core/manifest/index.ts';
+import { type MutateResult, nameOf, type PlacedRemark } from '../../core/mutate/index.ts';
+import { ManifestError, type Problem, UsageError } from '../../core/std/errors.ts';
+import type { Io } from '../io.ts';
+import { type Mutated, type MutateFlags, mutateAll } from './all.ts';
+import { unifiedDiff } from './diff.ts';
+import { loadRevisions } from './revisions.ts';
+import { findFiles, readSource, type Source } from './sources.ts';
+import { blocksOf, writeAll } from './write.ts';
+
+/** @throws UsageError, SpecError, ManifestError: then nothing was written */
+export async function run(paths: readonly string[], flags: MutateFlags, io: Io): Promise<void> {
+  checkFlags(paths, flags);
+  if (flags.krm === true) {
+    const { runFunction } = await import('./krm.ts');
+    return runFunction(flags, io);
+  }
+  const sources = await readSources(paths, flags, io);
+  const revisions = await loadRevisions(flags, io);
+  const mutated = await mutateAll(sources, { revisions, flags, io });
+  const warnings = tell(mutated, io);
+  if (flags.strict === true && warnings > 0) io.exitCode = 1;
+  else await putOut(mutated, flags, io);
+  return undefined;
+}
+
+function checkFlags(paths: readonly string[], flags: MutateFlags): void {
+  const whole = flags.krm === true ? '--krm' : flags.postRenderer === true ? '--post-renderer' : undefined;
+  if (whole !== undefined && paths.some((path) => path !== '-')) {
+    throw new UsageError(`${whole} reads standard input; it takes no paths`);
+  }
+  const mode = (['write', 'check', 'diff'] as const).find((name) => flags[name] === true);
+  if (whole !== undefined && mode !== undefined) throw new UsageError(`${whole} and --${mode} exclude each other`);
+  if (flags.write === true && (paths.length === 0 || paths.includes('-'))) {
+    throw new UsageError('--write needs files or folders', { hint: 'name them: fairway mutate --write deploy/' });
+  }
+}
+
+async function readSources(paths: readonly string[], flags: MutateFlags, io: Io): Promise<readonly Source[]> {
+  if (paths.length === 0 && io.stdin.isTTY === true) {
+    throw new UsageError('nothing to read', { hint: 'name files or folders, or pipe manifests in' });
+  }
+  const sources: Source[] = [];
+  const problems: Problem[] = [];
+  for (const file of findFiles(paths.length === 0 ? ['-'] : paths, io.cwd)) {
+    try {
+      sources.push(await readSource(file, io, flags.maxBytes));
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  if (problems.length > 0) throw new ManifestError(problems);
+  return sources;
+}
+
+/** Tells remarks and a summary on stderr; answers how many warnings there were. */
+function tell(mutated: readonly Mutated[], io: Io): number {
+  const remarks = mutated.flatMap(({ source, result }) => result.remarks.map((remark) => ({ remark, source })));
+  for (const { remark, source } of remarks) io.stderr.write(`${source.name}: ${sentence(remark)}\n`);
+  const sum = (of: (result: MutateResult) => number) => mutated.reduce((total, { result }) => total + of(result), 0);
+  const changed = sum(({ changed: names }) => names.length);
+  const workloads = sum(({ counts }) => counts.workloads);
+  const unknown = sum(({ counts }) => counts.unknown);
+  const passed = unknown === 0 ? '' : `, ${unknown} objects without apiVersion or kind passed through`;
+  io.stderr.write(`fairway mutate: ${changed} of ${workloads} workloads changed${passed}\n`);
+  return remarks.filter(({ remark }) => remark.severity === 'warning').length;
+}
+
+function sentence(remark: PlacedRemark): string {
+  return `${remark.severity}: document ${remark.document}: ${nameOf(remark)}: ${remark.message} [${remark.code}]`;
+}
+
+async function putOut(mutated: readonly Mutated[], flags: MutateFlags, io: Io): Promise<void> {
+  const changed = mutated.filter(({ result }) => result.edits.length > 0);
+  if (flags.diff === true) {
+    for (const { source, result } of changed) {
+      await print([unifiedDiff(encodeUtf8(source.name), source.text, result.edits)], io);
+    }
+  }
+  if (flags.check === true) {
+    if (flags.diff !== true)
+      await print(
+        changed.map(({ source }) => encodeUtf8(`${source.name}\n`)),
+        io,
+      );
+    io.exitCode = changed.length > 0 ? 1 : 0;
+  } else if (flags.write === true) {
+    writeAll(changed.map((one) => ({ path: one.source.path ?? '', before: one.source.text, pieces: piecesOf(one) })));
+  } else if (flags.diff !== true) await print(joined(mutated), io);
+}
+
+/** The pieces of every source, with a separator between two sources. */
+function joined(mutated: readonly Mutated[]): readonly Bytes[] {
+  return mutated.flatMap((one, index) => {
+    const previous = index === 0 ? undefined : mutated[index - 1]?.source.text;
+    const gap = previous === undefined ? [] : [previous.endsWith('\n') ? '---\n' : '\n---\n'];
+    return [...gap, ...piecesOf(one)];
+  });
+}
+
+function piecesOf({ source, result }: Mutated): readonly Bytes[] {
+  return applyEdits(source.text, result.edits);
+}
+
+async function print(pieces: readonly Bytes[], { stdout }: Io): Promise<void> {
+  for (const block of blocksOf(pieces)) {
+    if (!stdout.write(block)) await new Promise((resolve) => stdout.once('drain', resolve));
+  }
+}

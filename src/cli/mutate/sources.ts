@@ -1,0 +1,103 @@
+// What `fairway mutate` reads: files, folders, standard input; each within the limit of bytes, each UTF-8. Folders are walked with
+// their .fairwayignore files. Every file comes once, under the name that the caller gave, in an order that does not depend on the disk.
+import { isUtf8 } from 'node:buffer';
+import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { type Bytes, invalidUtf8 } from '../../core/manifest/index.ts';
+import { ManifestError, UsageError } from '../../core/std/errors.ts';
+import { compareCodePoints } from '../../core/std/order.ts';
+import type { Io } from '../io.ts';
+import { type Ignores, ignoresOf, isIgnored } from './ignore.ts';
+
+/** One stream of manifests; `path` is where it is on disk, undefined for standard input. */
+export interface Source {
+  readonly name: string;
+  readonly path: string | undefined;
+  readonly text: Bytes;
+}
+
+const manifestName = /\.(?:ya?ml|json)$/i;
+const standardInput = '-';
+
+/** The files behind the arguments, folders walked; `-` is kept. */
+export function findFiles(paths: readonly string[], cwd: string): readonly string[] {
+  const seen = new Set<string>();
+  return paths
+    .flatMap((path) => (path === standardInput ? [path] : filesAt(path, cwd)))
+    .filter((file) => {
+      const key = file === standardInput ? file : realpathSync(resolve(cwd, file));
+      return !seen.has(key) && seen.add(key);
+    });
+}
+
+/**
+ * Reads one file or standard input.
+ * @throws ManifestError for more than `limitBytes` and for text that is not UTF-8
+ */
+export async function readSource(name: string, io: Io, limitBytes: number): Promise<Source> {
+  if (name === standardInput)
+    return { name: '<stdin>', path: undefined, text: decode(await readStdin(io, limitBytes), '<stdin>') };
+  const path = resolve(io.cwd, name);
+  if (statSync(path).size > limitBytes) throw tooLarge(name, limitBytes);
+  return { name, path, text: decode(readFileSync(path), name) };
+}
+
+function filesAt(path: string, cwd: string): readonly string[] {
+  const found = statOf(path, cwd);
+  if (found.isDirectory()) return walk(path, cwd, ignoresOf(resolve(cwd, path)));
+  return [path];
+}
+
+function statOf(path: string, cwd: string): Stats {
+  const stats = statSync(resolve(cwd, path), { throwIfNoEntry: false });
+  if (stats === undefined) throw new UsageError(`${path}: no such file or folder`);
+  return stats;
+}
+
+/** Links to folders are not followed: they may lead in circles, or out of what the caller named. */
+function walk(folder: string, cwd: string, ignores: Ignores): readonly string[] {
+  const at = resolve(cwd, folder);
+  const entries = readdirSync(at, { withFileTypes: true }).sort((a, b) => compareCodePoints(a.name, b.name));
+  return entries.flatMap((entry) => {
+    const name = join(folder, entry.name);
+    const path = join(at, entry.name);
+    const isFolder = entry.isDirectory();
+    if (entry.name.startsWith('.') || entry.name === 'node_modules' || isIgnored(ignores, path, isFolder)) return [];
+    if (isFolder) return walk(name, cwd, ignoresOf(path, ignores));
+    return manifestName.test(entry.name) && isFile(entry, path) ? [relativeName(name)] : [];
+  });
+}
+
+function isFile(entry: Dirent, path: string): boolean {
+  return entry.isFile() || (entry.isSymbolicLink() && statSync(path, { throwIfNoEntry: false })?.isFile() === true);
+}
+
+function relativeName(name: string): string {
+  return relative('', name).startsWith('..') || name.startsWith('/') ? name : join(name);
+}
+
+async function readStdin({ stdin }: Io, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk as Buffer);
+    size += bytes.length;
+    if (size > limitBytes) throw tooLarge('<stdin>', limitBytes);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function decode(bytes: Buffer, file: string): Bytes {
+  const text = bytes.toString('latin1');
+  const problem = isUtf8(bytes) ? undefined : invalidUtf8(text);
+  if (problem !== undefined) throw new ManifestError([{ ...problem, file }]);
+  return text;
+}
+
+function tooLarge(file: string, limitBytes: number): ManifestError {
+  const message = `holds more than ${limitBytes} bytes`;
+  return new ManifestError([
+    { code: 'too-large', severity: 'error', file, message, hint: 'split it, or allow more with --max-bytes' },
+  ]);
+}

@@ -1,0 +1,100 @@
+// Writes changed files, all or none: first every temporary file, flushed to the disk, then the renames. Links stay links (their target
+// is written), modes stay. If a rename fails, the files renamed before it get their old content back.
+
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Bytes } from '../../core/manifest/index.ts';
+
+/** A file and what it shall hold; `before` is what it held when it was read. */
+export interface Rewrite {
+  readonly path: string;
+  readonly before: Bytes;
+  readonly pieces: readonly Bytes[];
+}
+
+interface Staged {
+  readonly rewrite: Rewrite;
+  readonly target: string;
+  readonly temporary: string;
+}
+
+/** @throws the error of the file system, with every file as it was */
+export function writeAll(rewrites: readonly Rewrite[]): void {
+  const staged: Staged[] = [];
+  const renamed: Staged[] = [];
+  try {
+    for (const rewrite of rewrites) staged.push(stage(rewrite));
+    for (const file of staged) {
+      renameSync(file.temporary, file.target);
+      renamed.push(file);
+    }
+    for (const folder of new Set(staged.map(({ target }) => dirname(target)))) flushFolder(folder);
+  } catch (error) {
+    for (const { temporary } of staged) rmSync(temporary, { force: true });
+    for (const { rewrite, target } of renamed) {
+      const { temporary } = stage({ path: target, before: '', pieces: [rewrite.before] });
+      renameSync(temporary, target);
+    }
+    throw error;
+  }
+}
+
+function stage(rewrite: Rewrite): Staged {
+  const target = realpathSync(rewrite.path);
+  const temporary = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
+  const file = openSync(temporary, 'wx');
+  try {
+    fchmodSync(file, statSync(target).mode & 0o7777);
+    for (const block of blocksOf(rewrite.pieces)) writeFully(file, block);
+    fsyncSync(file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  return { rewrite, target, temporary };
+}
+
+/** The pieces as blocks of bytes, so that neither many small nor one huge buffer is made. */
+export function* blocksOf(pieces: readonly Bytes[], size = 4 << 20): Generator<Buffer> {
+  let block = Buffer.allocUnsafe(size);
+  let filled = 0;
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.length; ) {
+      const to = Math.min(piece.length, from + size - filled);
+      filled += block.write(from === 0 && to === piece.length ? piece : piece.slice(from, to), filled, 'latin1');
+      from = to;
+      if (filled === size) {
+        yield block;
+        block = Buffer.allocUnsafe(size);
+        filled = 0;
+      }
+    }
+  }
+  if (filled > 0) yield block.subarray(0, filled);
+}
+
+function writeFully(file: number, block: Buffer): void {
+  for (let from = 0; from < block.length; ) from += writeSync(file, block, from);
+}
+
+function flushFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,44 @@
+// A plan as text for a terminal.
+import type { Plan } from '../../core/plan/index.ts';
+import { table } from '../print.ts';
+import { boundSentences, bucketLine, headline, moveReason, revisionPairs, shareCells, shareHead } from './wording.ts';
+
+const longest = 50;
+
+export function planText(plan: Plan): string {
+  const moves = plan.moves
+    .slice(0, longest)
+    .map((move) => [
+      move.namespace,
+      move.from ?? '-',
+      move.to ?? '-',
+      String(move.workloads),
+      String(move.pods),
+      moveReason(move),
+    ]);
+  const rest = plan.moves.length - moves.length;
+  const parts = [
+    `${headline(plan)}\n`,
+    list(
+      'By revision',
+      revisionPairs(plan).map(
+        ({ from, to, namespaces, pods }) => `${from} → ${to}: ${namespaces} namespaces, ${pods} pods`,
+      ),
+    ),
+    moves.length === 0
+      ? ''
+      : `Namespaces that move\n${indent(table([['NAMESPACE', 'FROM', 'TO', 'WORKLOADS', 'PODS', 'WHY'], ...moves]))}${rest > 0 ? `  … and ${rest} more (-o json has all)\n` : ''}`,
+    list('Buckets', plan.buckets.map(bucketLine)),
+    plan.shares.length === 0 ? '' : `Shares\n${indent(table([shareHead, ...plan.shares.map(shareCells)]))}`,
+    list('Done by', boundSentences(plan)),
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function list(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+function indent(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ');
+}

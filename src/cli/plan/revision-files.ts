@@ -1,0 +1,110 @@
+// The two sides of a plan: files of the working tree, or of a Git revision (`REV:path`), each with the fairway.yml and the
+// lock that stand beside it.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { defaultFleet, parseFleet } from '../../core/fleet/index.ts';
+import type { Side } from '../../core/plan/index.ts';
+import { parseLock, parseRollouts } from '../../core/rollout/index.ts';
+import { type Problem, SpecError, UsageError } from '../../core/std/errors.ts';
+import type { Io } from '../io.ts';
+import { lockBeside, readText } from '../rollout-files.ts';
+
+const run = promisify(execFile);
+
+/** A file of the working tree, or of a revision. */
+export interface Place {
+  /** Absent: the working tree. */
+  readonly revision?: string;
+  readonly path: string;
+}
+
+export interface SideFlags {
+  readonly fleet?: string;
+  readonly lock?: string | boolean;
+}
+
+export interface LoadedSide extends Side {
+  readonly lockPath: string;
+  readonly warnings: readonly Problem[];
+}
+
+/** `REV:path` where no file has that name; `REV` alone is not enough, because a file may be called so. */
+export function placeOf(text: string, io: Io): Place {
+  const colon = text.indexOf(':');
+  if (colon < 1 || existsSync(resolve(io.cwd, text))) return { path: text };
+  return { revision: text.slice(0, colon), path: text.slice(colon + 1) };
+}
+
+/** How a place is called in messages. */
+export function showPlace({ revision, path }: Place): string {
+  return revision === undefined ? path : `${revision}:${path}`;
+}
+
+/** One side; throws every problem of its files at once. Undefined where rollouts.yml does not exist there. */
+export async function loadSide(place: Place, flags: SideFlags, io: Io): Promise<LoadedSide | undefined> {
+  const text = await readPlace(place, io);
+  if (text === undefined) return undefined;
+  const beside = (name: string): Place => ({ ...place, path: join(dirname(place.path), name) });
+  const fleetPlace = flags.fleet === undefined ? beside('fairway.yml') : { path: flags.fleet };
+  const fleetText = await readPlace(fleetPlace, io);
+  if (fleetText === undefined && flags.fleet !== undefined) throw new UsageError(`there is no ${flags.fleet}`);
+  const fleet = fleetText === undefined ? undefined : parseFleet(fleetText, { file: showPlace(fleetPlace) });
+  const known = fleet?.kind === 'valid' ? fleet.value : defaultFleet();
+  const rollouts = parseRollouts(text, { file: showPlace(place), fleet: known });
+  const lockPlace = typeof flags.lock === 'string' ? { path: flags.lock } : { ...place, path: lockBeside(place.path) };
+  const lockText = flags.lock === false ? undefined : await readPlace(lockPlace, io);
+  const lock = lockText === undefined ? undefined : parseLock(lockText, { file: showPlace(lockPlace) });
+  const warnings = [...(fleet?.problems ?? []), ...rollouts.problems, ...(lock?.problems ?? [])];
+  if (fleet?.kind === 'invalid' || rollouts.kind === 'invalid' || lock?.kind === 'invalid')
+    throw new SpecError(warnings);
+  return { rollouts: rollouts.value, fleet: known, lock: lock?.value, lockPath: lockPlace.path, warnings };
+}
+
+/** The text of a place, or undefined where there is no such file. */
+async function readPlace({ revision, path }: Place, io: Io): Promise<string | undefined> {
+  if (revision === undefined) return readText(path, io);
+  await git(
+    ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`],
+    io,
+    `no Git revision ${JSON.stringify(revision)}`,
+  );
+  const shown = /^[/]|^\.{1,2}\//.test(path) ? path : `./${path}`;
+  try {
+    const { stdout } = await run('git', ['show', `${revision}:${shown}`], {
+      cwd: io.cwd,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
+    return stdout;
+  } catch {
+    return undefined;
+  }
+}
+
+/** When the newest commit of a place was made, in milliseconds; the clock for the working tree. */
+export async function timeOf({ revision }: Place, io: Io): Promise<number> {
+  if (revision === undefined) return io.nowMs();
+  const stdout = await git(
+    ['show', '--no-patch', '--format=%ct', revision],
+    io,
+    `no Git revision ${JSON.stringify(revision)}`,
+  );
+  return Number(stdout.trim().split('\n').at(-1)) * 1000;
+}
+
+async function git(args: readonly string[], io: Io, failure: string): Promise<string> {
+  try {
+    const { stdout } = await run('git', args, { cwd: io.cwd, encoding: 'utf8' });
+    return stdout;
+  } catch (cause) {
+    const { code, stderr = '' } = cause as { code?: unknown; stderr?: string };
+    const hint =
+      'compare two files instead: `fairway plan --from OLD.yml --to NEW.yml`; `--from none` compares with nothing';
+    if (code === 'ENOENT') throw new UsageError('git is not installed', { cause, hint });
+    if (stderr.includes('not a git repository'))
+      throw new UsageError('this folder is not inside a Git repository', { cause, hint });
+    throw new UsageError(failure, { cause, hint });
+  }
+}

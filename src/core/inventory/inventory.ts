@@ -1,0 +1,47 @@
+// What runs where, in one shape whatever it was read from: manifests, a snapshot of a cluster, a list of namespaces.
+import { compareCodePoints } from '../std/order.ts';
+import type { Namespace } from './namespaces.ts';
+
+/** Why a workload's pods cannot move by being replaced. */
+export type Stuck = 'selector' | 'on-delete' | 'bare-pod';
+
+export interface InventoryWorkload {
+  readonly namespace: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Pods that it wants. */
+  readonly pods: number;
+  readonly owner?: string;
+  /** The revision its pod template names now. */
+  readonly revision?: string;
+  readonly stuck?: Stuck;
+  /** Its pods get no sidecar, whatever its namespace is: hostNetwork, or injection switched off. */
+  readonly outsideMesh: boolean;
+  /** terminationGracePeriodSeconds of its pods. */
+  readonly graceSeconds?: number;
+}
+
+export interface Inventory {
+  /** Sorted by name, each once; also those that only a workload names. */
+  readonly namespaces: readonly Namespace[];
+  readonly workloads: readonly InventoryWorkload[];
+}
+
+/** Several inventories as one. Labels of a namespace that stands in several are joined; a workload counts once. */
+export function joinInventories(parts: readonly Inventory[]): Inventory {
+  const labels = new Map<string, Map<string, string>>();
+  const workloads = new Map<string, InventoryWorkload>();
+  for (const part of parts) {
+    for (const workload of part.workloads) {
+      workloads.set(`${workload.namespace}/${workload.kind}/${workload.name}`, workload);
+      if (!labels.has(workload.namespace)) labels.set(workload.namespace, new Map());
+    }
+    for (const { name, labels: more } of part.namespaces)
+      labels.set(name, new Map([...(labels.get(name) ?? []), ...more]));
+  }
+  const namespaces = Array.from(labels, ([name, own]) => ({ name, labels: own }));
+  return {
+    namespaces: namespaces.sort((a, b) => compareCodePoints(a.name, b.name)),
+    workloads: [...workloads.values()],
+  };
+}

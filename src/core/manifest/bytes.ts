@@ -1,0 +1,82 @@
+// Byte strings: a string in which each character is one byte of the file (what Buffer's latin1 gives). Manifests are
+// scanned and spliced in this form, because offsets are then file offsets, whatever the text holds. Only values that
+// somebody reads are decoded. Refuses nothing: whether a file is UTF-8 is asked once, at the edge.
+
+import { utf8 } from '../std/utf8.ts';
+
+/** A string of bytes: every character code is below 256. */
+export type Bytes = string;
+
+const highByte = /[\x80-\xff]/;
+const beyondAscii = /[\x80-\uffff]/;
+
+/** The text that valid UTF-8 bytes stand for. */
+export function decodeUtf8(bytes: Bytes): string {
+  if (!highByte.test(bytes)) return bytes;
+  let text = '';
+  for (let at = 0; at < bytes.length; ) {
+    const length = sequenceLength(bytes.charCodeAt(at));
+    text += String.fromCodePoint(codePoint(bytes, at, length));
+    at += length;
+  }
+  return text;
+}
+
+/** The UTF-8 bytes of a text; a lone surrogate becomes U+FFFD, as everywhere else. */
+export function encodeUtf8(text: string): Bytes {
+  if (!beyondAscii.test(text)) return text;
+  return Array.from(utf8(text), (byte) => String.fromCharCode(byte)).join('');
+}
+
+/** Offset of the first byte that is not UTF-8 (Unicode 15, table 3-7), or -1. */
+export function findInvalidUtf8(bytes: Bytes): number {
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes.charCodeAt(at);
+    const length = sequenceLength(first);
+    if (length > 1 && !isSequence(bytes, at, length)) return at;
+    if (length === 0) return at;
+    at += length;
+  }
+  return -1;
+}
+
+/** 1-based line of an offset. */
+export function lineAt(bytes: Bytes, offset: number): number {
+  let line = 1;
+  for (let at = bytes.indexOf('\n'); at !== -1 && at < offset; at = bytes.indexOf('\n', at + 1)) line++;
+  return line;
+}
+
+/** Column of an offset, from 0: the bytes between the start of its line and it. */
+export function columnAt(bytes: Bytes, offset: number): number {
+  return offset - lineStart(bytes, offset);
+}
+
+/** Offset of the first byte of the line that holds `offset`. */
+export function lineStart(bytes: Bytes, offset: number): number {
+  return offset === 0 ? 0 : bytes.lastIndexOf('\n', offset - 1) + 1;
+}
+
+function sequenceLength(first: number): number {
+  if (first < 0x80) return 1;
+  if (first < 0xc2) return 0;
+  if (first < 0xe0) return 2;
+  if (first < 0xf0) return 3;
+  return first < 0xf5 ? 4 : 0;
+}
+
+function isSequence(bytes: Bytes, at: number, length: number): boolean {
+  if (at + length > bytes.length) return false;
+  for (let i = 1; i < length; i++) if ((bytes.charCodeAt(at + i) & 0xc0) !== 0x80) return false;
+  const code = codePoint(bytes, at, length);
+  if (length === 3) return code >= 0x800 && (code < 0xd800 || code > 0xdfff);
+  return length === 2 || (code >= 0x10000 && code <= 0x10ffff);
+}
+
+function codePoint(bytes: Bytes, at: number, length: number): number {
+  const first = bytes.charCodeAt(at);
+  if (length <= 1) return first;
+  let code = first & (0xff >> (length + 1));
+  for (let i = 1; i < length; i++) code = (code << 6) | (bytes.charCodeAt(at + i) & 0x3f);
+  return code;
+}

@@ -1,0 +1,376 @@
+// The splicer: turns a change of an object into edits by position, in the style of the lines around (block or flow, indent,
+// quotes, line ends). Refuses what an edit cannot do without touching something else: shared anchors, inherited parents,
+// duplicate keys. Whether an edit did what it should is proved afterwards (prove.ts), never assumed.
+import { type Bytes, columnAt, lineStart } from './bytes.ts';
+import { type Change, type ChangeWithin, plainOf } from './change.ts';
+import { countMember, follow, hasMerge, isAliased, itemAt, items, member, none, ownMember, pairs } from './node.ts';
+import { type Plain, type Quote, scalarValue, writeScalar } from './scalar.ts';
+import { endOf, isMap, isSeq, kindOf, kinds, nextOf, startOf, type Tape } from './tape.ts';
+
+/** At `at`, `remove` bytes go and `insert` comes. */
+export interface Edit {
+  readonly at: number;
+  readonly remove: number;
+  readonly insert: Bytes;
+}
+
+/** Why a change cannot be made, and where. */
+export interface Refusal {
+  readonly message: string;
+  readonly hint?: string;
+  readonly offset: number;
+}
+
+interface Editor {
+  readonly tape: Tape;
+  /** JSON: every key and string in double quotes. */
+  readonly json: boolean;
+  readonly edits: Edit[];
+  readonly refusals: Refusal[];
+}
+
+/** A collection and where it stands: the key node that it is the value of (or none) and how far its parent is indented. */
+interface Place {
+  readonly node: number;
+  readonly key: number;
+  readonly step: number;
+}
+
+type Added = readonly (readonly [key: string, change: Change])[];
+
+/** The edits that make `change` of the object at node `root`, in the order of the text. */
+export function editObject(
+  tape: Tape,
+  root: number,
+  change: ChangeWithin,
+): { readonly edits: readonly Edit[]; readonly refusals: readonly Refusal[] } {
+  const editor: Editor = { tape, json: isJson(tape), edits: [], refusals: [] };
+  editWithin(editor, { node: root, key: none, step: 2 }, change);
+  const edits = editor.edits.map((edit, order) => ({ edit, order }));
+  edits.sort((a, b) => a.edit.at - b.edit.at || a.order - b.order);
+  return { edits: edits.map(({ edit }) => edit), refusals: editor.refusals };
+}
+
+function editWithin(editor: Editor, place: Place, change: ChangeWithin): void {
+  const { tape } = editor;
+  const { node } = place;
+  const kind = kindOf(tape, node);
+  if (kind !== kinds.alias && isAliased(tape, node)) {
+    refuse(editor, node, 'an alias elsewhere in the document shares this part', 'write it out where the alias stands');
+  } else if (isMap(tape, node)) editMap(editor, place, change);
+  else if (isSeq(tape, node)) editSeq(editor, node, change);
+  else if (kind === kinds.alias) overlayAlias(editor, node, change);
+  else if (isNull(tape, node)) fillNull(editor, place, change);
+  else refuse(editor, node, 'a mapping is needed here, not a scalar');
+}
+
+function editMap(editor: Editor, place: Place, change: ChangeWithin): void {
+  const added: (readonly [string, Change])[] = [];
+  for (const [key, inner] of change.members) {
+    if (!editMember(editor, place, key, inner)) added.push([key, inner]);
+  }
+  if (added.length === 0) return;
+  if (kindOf(editor.tape, place.node) === kinds.flowMap) insertIntoFlow(editor, place.node, added);
+  else insertIntoBlock(editor, place, added);
+}
+
+/** Changes a member that is there; false if it must be added. */
+function editMember(editor: Editor, place: Place, key: string, change: Change): boolean {
+  const { tape } = editor;
+  const value = ownMember(tape, place.node, key);
+  if (value === none) {
+    if (change.kind === 'remove') return true;
+    if (change.kind !== 'within' || !hasMerge(tape, place.node) || member(tape, place.node, key) === none) return false;
+    refuse(editor, place.node, `"${key}" is inherited by a merge key`, 'write it out here');
+    return true;
+  }
+  const keyNode = keyOf(tape, place.node, value);
+  if (countMember(tape, place.node, key) > 1) refuse(editor, keyNode, `the key "${key}" is there twice`);
+  else if (change.kind === 'set') replaceValue(editor, value, change.value);
+  else if (change.kind === 'remove') removeMember(editor, place.node, keyNode);
+  else if (change.kind === 'append') appendItems(editor, value, change.items);
+  else editWithin(editor, { node: value, key: keyNode, step: stepOf(tape, keyNode, value) }, change);
+  return true;
+}
+
+function editSeq(editor: Editor, seq: number, change: ChangeWithin): void {
+  for (const [segment, inner] of change.members) {
+    const item = itemAt(editor.tape, seq, segment);
+    if (item === none) refuse(editor, seq, `the list has no item ${segment}; items can be changed, not added`);
+    else if (inner.kind === 'set') replaceValue(editor, item, inner.value);
+    else if (inner.kind === 'remove') refuse(editor, item, 'items of a list are not removed');
+    else if (inner.kind === 'append') appendItems(editor, item, inner.items);
+    else editWithin(editor, { node: item, key: none, step: 2 }, inner);
+  }
+}
+
+function appendItems(editor: Editor, node: number, added: readonly Plain[]): void {
+  const { tape } = editor;
+  const last = [...items(tape, node)].at(-1);
+  const quote = editor.json ? 'double' : 'plain';
+  const texts = added.map((item) => writeScalar(item, quote));
+  if (isNull(tape, node)) replaceValue(editor, node, added);
+  else if (!isSeq(tape, node)) refuse(editor, node, 'a list is needed here');
+  else if (isAliased(tape, node)) refuse(editor, node, 'an alias elsewhere in the document shares this list');
+  else if (last === undefined) editor.edits.push({ at: startOf(tape, node) + 1, remove: 0, insert: texts.join(', ') });
+  else if (kindOf(tape, node) === kinds.flowSeq) {
+    editor.edits.push({ at: endOf(tape, last), remove: 0, insert: texts.map((text) => `, ${text}`).join('') });
+  } else {
+    const at = endOfLine(tape.text, endOf(tape, last));
+    const lead = `${newlineAt(tape.text, at)}${' '.repeat(columnAt(tape.text, startOf(tape, node)))}- `;
+    editor.edits.push({ at, remove: 0, insert: texts.map((text) => lead + text).join('') });
+  }
+}
+
+function replaceValue(editor: Editor, node: number, value: Plain): void {
+  const { tape } = editor;
+  if (kindOf(tape, node) !== kinds.alias && isAliased(tape, node)) {
+    refuse(editor, node, 'an alias elsewhere in the document shares this value', 'write it out where the alias stands');
+    return;
+  }
+  const kind = kindOf(tape, node);
+  const quote = editor.json || kind === kinds.double ? 'double' : kind === kinds.single ? 'single' : 'plain';
+  const start = startOf(tape, node);
+  const text = writeScalar(value, quote);
+  editor.edits.push({ at: start, remove: endOf(tape, node) - start, insert: kind === kinds.empty ? ` ${text}` : text });
+}
+
+/** `labels: *base` becomes `labels: {<<: *base, key: value}`: what kubectl reads as the same members and one more. */
+function overlayAlias(editor: Editor, node: number, change: ChangeWithin): void {
+  const { tape } = editor;
+  const target = follow(tape, node);
+  const members = [...change.members];
+  if (target === none || !isMap(tape, target) || members.some(([, inner]) => inner.kind !== 'set')) {
+    refuse(editor, node, 'the change would have to go into what an alias names', 'write it out here');
+    return;
+  }
+  const rest = members.map((entry) => `, ${flowMember(entry, ': ', 'plain')}`).join('');
+  editor.edits.push({ at: startOf(tape, node), remove: 0, insert: '{<<: ' });
+  editor.edits.push({ at: endOf(tape, node), remove: 0, insert: `${rest}}` });
+}
+
+/** A null counts as an empty mapping: `labels:` gets lines below it, `labels: null` becomes a flow mapping. */
+function fillNull(editor: Editor, place: Place, change: ChangeWithin): void {
+  const { tape } = editor;
+  const added = [...change.members].filter(([, inner]) => inner.kind !== 'remove');
+  const start = startOf(tape, place.node);
+  const lineEnd = endOfLine(tape.text, start);
+  const alone = place.key !== none && /^[ \t]*(?:#.*)?$/.test(tape.text.slice(start, lineEnd).replace(/^[&!]\S*/, ''));
+  if (kindOf(tape, place.node) === kinds.empty && alone && !editor.json) {
+    const indent = columnAt(tape.text, startOf(tape, place.key)) + place.step;
+    const text = blockLines(added, {
+      indent,
+      step: place.step,
+      newline: newlineAt(tape.text, lineEnd),
+      quote: 'plain',
+    });
+    editor.edits.push({ at: lineEnd, remove: 0, insert: text });
+    return;
+  }
+  const text = flowMap(added, editor.json ? 'double' : 'plain');
+  const end = endOf(tape, place.node);
+  editor.edits.push({ at: start, remove: end - start, insert: start === end ? ` ${text}` : text });
+}
+
+function insertIntoFlow(editor: Editor, map: number, added: Added): void {
+  const { tape } = editor;
+  const { text } = tape;
+  const entries = [...pairs(tape, map)];
+  const style = flowStyle(editor, map, entries);
+  const body = added.map((entry) => flowMember(entry, style.colon, style.quote, style.keyQuote));
+  const last = entries.at(-1);
+  const open = startOf(tape, map) + 1;
+  if (last === undefined) editor.edits.push({ at: open, remove: 0, insert: body.join(style.comma) });
+  else if (kindOf(tape, last[1]) === kinds.empty) {
+    const blanks = /^\s*/.exec(text.slice(open))?.[0] ?? '';
+    editor.edits.push({ at: open + blanks.length, remove: 0, insert: `${body.join(style.comma)}${style.comma}` });
+  } else {
+    editor.edits.push({
+      at: endOf(tape, last[1]),
+      remove: 0,
+      insert: body.map((member_) => style.comma + member_).join(''),
+    });
+  }
+}
+
+interface FlowStyle {
+  readonly comma: Bytes;
+  readonly colon: Bytes;
+  readonly quote: Quote;
+  readonly keyQuote: Quote;
+}
+
+/** How the mapping is written: what stands between two entries and between a key and its value, and the quotes. */
+function flowStyle(editor: Editor, map: number, entries: readonly (readonly [number, number])[]): FlowStyle {
+  const { tape, json } = editor;
+  const { text } = tape;
+  const [last, before] = [entries.at(-1), entries.at(-2)];
+  const quote = json
+    ? 'double'
+    : quoteOf(
+        tape,
+        entries.map(([, value]) => value),
+      );
+  const keyQuote = json
+    ? 'double'
+    : quoteOf(
+        tape,
+        entries.map(([key]) => key),
+      );
+  if (last === undefined) return { comma: ', ', colon: ': ', quote, keyQuote };
+  const between = text.slice(endOf(tape, last[0]), startOf(tape, last[1]));
+  const colon = /^:[ ]?$/.test(between) ? between : ': ';
+  const lead = text.slice(startOf(tape, map) + 1, startOf(tape, entries[0]?.[0] ?? last[0]));
+  const gap = before === undefined ? '' : text.slice(endOf(tape, before[1]), startOf(tape, last[0]));
+  if (/^\s*,\s*$/.test(gap)) return { comma: gap, colon: keyQuote === 'plain' ? ': ' : colon, quote, keyQuote };
+  const comma = /^\s*\n\s*$/.test(lead) ? `,${lead}` : colon === ':' ? ',' : ', ';
+  return { comma, colon: keyQuote === 'plain' ? ': ' : colon, quote, keyQuote };
+}
+
+/** The quotes of these scalars if all strings among them have the same, else plain. */
+function quoteOf(tape: Tape, nodes: readonly number[]): Quote {
+  const found = new Set(nodes.map((node) => kindOf(tape, node)));
+  if (found.size !== 1) return 'plain';
+  return found.has(kinds.double) ? 'double' : found.has(kinds.single) ? 'single' : 'plain';
+}
+
+function insertIntoBlock(editor: Editor, place: Place, added: Added): void {
+  const { tape } = editor;
+  const { text } = tape;
+  const entries = [...pairs(tape, place.node)];
+  const first = startOf(tape, place.node);
+  const style = {
+    indent: columnAt(text, first),
+    step: place.step,
+    quote: quoteOf(
+      tape,
+      entries.map(([, value]) => value),
+    ),
+  };
+  const at = insertionLine(
+    tape,
+    place,
+    entries,
+    added.some(([, change]) => change.kind === 'within'),
+  );
+  if (at !== none) {
+    editor.edits.push({ at, remove: 0, insert: blockLines(added, { ...style, newline: newlineAt(text, at) }) });
+    return;
+  }
+  const newline = newlineAt(text, endOfLine(text, first));
+  const lines = blockLines(added, { ...style, newline }).slice(newline.length + style.indent);
+  editor.edits.push({ at: first, remove: 0, insert: `${lines}${newline}${' '.repeat(style.indent)}` });
+}
+
+/**
+ * The end of the line after which new members go. A subtree goes first, right below its parent's key, so that comments stay above
+ * what they speak of; a scalar goes below the last entry that takes one line.
+ */
+function insertionLine(
+  tape: Tape,
+  place: Place,
+  entries: readonly (readonly [number, number])[],
+  subtree: boolean,
+): number {
+  const { text } = tape;
+  const first = startOf(tape, place.node);
+  if (subtree && place.key !== none) {
+    const lineEnd = endOfLine(text, endOf(tape, place.key));
+    if (lineEnd < first) return lineEnd;
+  }
+  for (const [key, value] of entries.toReversed()) {
+    const end = Math.max(endOf(tape, value), endOf(tape, key));
+    const lineEnd = endOfLine(text, end);
+    const isLine = !isMap(tape, value) || kindOf(tape, value) === kinds.flowMap;
+    const simple = isLine && kindOf(tape, value) < kinds.literal && kindOf(tape, value) !== kinds.blockSeq;
+    if ((simple || kindOf(tape, value) >= kinds.alias) && lineStart(text, startOf(tape, key)) === lineStart(text, end))
+      return lineEnd;
+  }
+  return none;
+}
+
+interface BlockStyle {
+  readonly indent: number;
+  readonly step: number;
+  readonly newline: Bytes;
+  readonly quote: Quote;
+}
+
+/** The members as lines, each with its line end in front. */
+function blockLines(members: Added, style: BlockStyle): Bytes {
+  let lines = '';
+  for (const [key, change] of members) {
+    lines += `${style.newline}${' '.repeat(style.indent)}${writeScalar(key, 'plain')}:`;
+    if (change.kind === 'set' || change.kind === 'append') lines += ` ${writeScalar(plainOf(change), style.quote)}`;
+    else if (change.kind === 'within') {
+      lines += blockLines([...change.members], { ...style, indent: style.indent + style.step, quote: 'plain' });
+    }
+  }
+  return lines;
+}
+
+function flowMember([key, change]: Added[number], colon: Bytes, quote: Quote, keyQuote: Quote = 'plain'): Bytes {
+  const value = change.kind === 'within' ? flowMap([...change.members], quote) : writeScalar(plainOf(change), quote);
+  return `${writeScalar(key, keyQuote)}${colon}${value}`;
+}
+
+function flowMap(members: Added, quote: Quote): Bytes {
+  return `{${members.map((entry) => flowMember(entry, ': ', quote, quote)).join(', ')}}`;
+}
+
+function removeMember(editor: Editor, map: number, key: number): void {
+  const { tape } = editor;
+  const entries = [...pairs(tape, map)];
+  const index = entries.findIndex(([found]) => found === key);
+  const [next, before] = [entries[index + 1], entries[index - 1]];
+  const end = endOf(tape, nextOf(tape, key));
+  const block = kindOf(tape, map) === kinds.blockMap;
+  if (next !== undefined) cut(editor, startOf(tape, key), startOf(tape, next[0]));
+  else if (before === undefined)
+    editor.edits.push({ at: startOf(tape, map), remove: endOf(tape, map) - startOf(tape, map), insert: '{}' });
+  else if (block) cut(editor, endOfLine(tape.text, endOf(tape, before[1])), endOfLine(tape.text, end));
+  else cut(editor, endOf(tape, before[1]), end);
+}
+
+function cut(editor: Editor, from: number, to: number): void {
+  editor.edits.push({ at: from, remove: to - from, insert: '' });
+}
+
+function refuse(editor: Editor, node: number, message: string, hint?: string): void {
+  const offset = startOf(editor.tape, node);
+  editor.refusals.push(hint === undefined ? { message, offset } : { message, hint, offset });
+}
+
+function keyOf(tape: Tape, map: number, value: number): number {
+  for (const [key, found] of pairs(tape, map)) if (found === value) return key;
+  return none;
+}
+
+/** How much deeper a block mapping is indented than its key. */
+function stepOf(tape: Tape, key: number, value: number): number {
+  if (kindOf(tape, value) !== kinds.blockMap) return 2;
+  const step = columnAt(tape.text, startOf(tape, value)) - columnAt(tape.text, startOf(tape, key));
+  return step > 0 ? step : 2;
+}
+
+function isNull(tape: Tape, node: number): boolean {
+  const kind = kindOf(tape, node);
+  return kind === kinds.empty || (kind === kinds.plain && scalarValue(tape, node) === null);
+}
+
+function isJson(tape: Tape): boolean {
+  return tape.count > 1 && kindOf(tape, 0) === kinds.flowMap && kindOf(tape, 1) === kinds.double;
+}
+
+/** The end of the line that holds an offset, before its line end characters. */
+function endOfLine(text: Bytes, offset: number): number {
+  const end = text.indexOf('\n', offset);
+  if (end === -1) return text.length;
+  return end > offset && text.charCodeAt(end - 1) === 13 ? end - 1 : end;
+}
+
+/** The line end in use at an offset that is the end of a line. */
+function newlineAt(text: Bytes, offset: number): Bytes {
+  if (offset < text.length) return text.charCodeAt(offset) === 13 ? '\r\n' : '\n';
+  return text.charCodeAt(text.lastIndexOf('\n') - 1) === 13 ? '\r\n' : '\n';
+}

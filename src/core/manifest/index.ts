@@ -1,0 +1,27 @@
+// The door of manifest/.
+export { type Bytes, decodeUtf8, encodeUtf8 } from './bytes.ts';
+export { addChange, type Change, type ChangeWithin, noChange, samePlain } from './change.ts';
+export { confirmChange } from './confirm.ts';
+export type { Edit } from './edit.ts';
+export { type Inventory, type NamespaceFacts, readDocument, readNamespaces, readWorkloads } from './inventory.ts';
+export { locate, none, pointerSegments, readPlain } from './node.ts';
+export { placeOf } from './outline.ts';
+export { isPlainString, type Plain, writeScalar } from './scalar.ts';
+export {
+  applyEdits,
+  invalidUtf8,
+  type ObjectChange,
+  type OutlinedDocument,
+  transformStream,
+} from './stream.ts';
+export {
+  type KindRule,
+  kindTable,
+  type ManifestObject,
+  objectsOf,
+  readWorkload,
+  ruleFor,
+  type StringMap,
+  type Workload,
+  workloadKey,
+} from './workload.ts';

@@ -1,0 +1,209 @@
+// Finding and reading nodes of a tape: members, aliases, merge keys, JSON pointers, plain values. Reading follows aliases, but
+// only as far as a budget: a bomb of aliases ends in an answer, not in memory.
+import type { Bytes } from './bytes.ts';
+import { type Plain, scalarText, scalarValue } from './scalar.ts';
+import { anchorOf, endOf, isMap, isSeq, kindOf, kinds, nextOf, startOf, type Tape } from './tape.ts';
+
+/** No such node. */
+export const none = -1;
+const budgetOfNodes = 1_000_000;
+
+/** The value of a key that the mapping itself holds (no merge), or none. */
+export function ownMember(tape: Tape, map: number, key: string): number {
+  const last = nextOf(tape, map);
+  for (let node = map + 1; node < last; ) {
+    const value = nextOf(tape, node);
+    if (keyEquals(tape, node, key)) return value;
+    node = nextOf(tape, value);
+  }
+  return none;
+}
+
+/** How often the mapping itself holds a key: more than once is an error for whoever needs it. */
+export function countMember(tape: Tape, map: number, key: string): number {
+  let count = 0;
+  for (const [name] of pairs(tape, map)) if (keyEquals(tape, name, key)) count++;
+  return count;
+}
+
+/** Key and value nodes of a mapping, in the order of the text. */
+export function* pairs(tape: Tape, map: number): Generator<readonly [key: number, value: number]> {
+  const last = nextOf(tape, map);
+  for (let key = map + 1; key < last; ) {
+    const value = nextOf(tape, key);
+    yield [key, value];
+    key = nextOf(tape, value);
+  }
+}
+
+/** Items of a sequence. */
+export function* items(tape: Tape, seq: number): Generator<number> {
+  const last = nextOf(tape, seq);
+  for (let node = seq + 1; node < last; node = nextOf(tape, node)) yield node;
+}
+
+/** The node itself, or what its alias names; none for an alias without anchor. */
+export function follow(tape: Tape, node: number): number {
+  let found = node;
+  for (let hops = 0; found !== none && kindOf(tape, found) === kinds.alias; hops++) {
+    if (hops > 100) return none;
+    found = anchored(tape, found);
+  }
+  return found;
+}
+
+/** The value of a key as a reader sees it: own, or merged in by `<<`; aliases followed. */
+export function member(tape: Tape, map: number, key: string): number {
+  return memberWithin(tape, map, key, 0);
+}
+
+/** A node by JSON pointer segments from `root`, as a reader sees it; none where the way ends. */
+export function locate(tape: Tape, root: number, segments: readonly string[]): number {
+  let node = follow(tape, root);
+  for (const segment of segments) {
+    if (node === none) return none;
+    if (isMap(tape, node)) node = member(tape, node, segment);
+    else if (isSeq(tape, node)) node = follow(tape, itemAt(tape, node, segment));
+    else return none;
+  }
+  return node;
+}
+
+/** The segments of a JSON pointer (RFC 6901). */
+export function pointerSegments(pointer: string): readonly string[] {
+  return pointer === '' ? [] : pointer.slice(1).split('/').map(unescapeSegment);
+}
+
+function unescapeSegment(segment: string): string {
+  return segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment;
+}
+
+/** Whether a mapping has a merge key of its own. */
+export function hasMerge(tape: Tape, map: number): boolean {
+  return ownMember(tape, map, '<<') !== none;
+}
+
+/** The plain value of a node, aliases and merges resolved; undefined where that would take more than a million nodes. */
+export function readPlain(tape: Tape, node: number): Plain | undefined {
+  const state = { left: budgetOfNodes, depth: 0 };
+  const value = readNode(tape, node, state);
+  return state.left < 0 ? undefined : value;
+}
+
+/** Whether the anchor of this node is used by an alias of the document. */
+export function isAliased(tape: Tape, node: number): boolean {
+  if (anchorOf(tape, node) === -1) return false;
+  const name = anchorName(tape.text, anchorOf(tape, node));
+  for (let i = node + 1; i < tape.count; i++) {
+    if (anchorOf(tape, i) !== -1 && anchorName(tape.text, anchorOf(tape, i)) === name) return false;
+    if (kindOf(tape, i) === kinds.alias && anchorName(tape.text, startOf(tape, i)) === name) return true;
+  }
+  return false;
+}
+
+export function itemAt(tape: Tape, seq: number, segment: string): number {
+  if (!/^(?:0|[1-9]\d*)$/.test(segment)) return none;
+  let index = Number(segment);
+  for (const item of items(tape, seq)) if (index-- === 0) return item;
+  return none;
+}
+
+export function keyEquals(tape: Tape, node: number, key: string): boolean {
+  const start = startOf(tape, node);
+  const end = endOf(tape, node);
+  switch (kindOf(tape, node)) {
+    case kinds.plain:
+      return end - start === key.length && tape.text.startsWith(key, start);
+    case kinds.single:
+    case kinds.double:
+      return end - start >= key.length + 2 && scalarText(tape, node) === key;
+    default:
+      return false;
+  }
+}
+
+interface Budget {
+  left: number;
+  depth: number;
+}
+
+function readNode(tape: Tape, at: number, budget: Budget): Plain {
+  const node = follow(tape, at);
+  if (node === none || --budget.left < 0 || budget.depth > 500) return null;
+  if (!isMap(tape, node) && !isSeq(tape, node)) return scalarValue(tape, node);
+  budget.depth++;
+  const value = isMap(tape, node) ? readMap(tape, node, budget) : readSeq(tape, node, budget);
+  budget.depth--;
+  return value;
+}
+
+function readSeq(tape: Tape, node: number, budget: Budget): Plain {
+  const values: Plain[] = [];
+  for (const item of items(tape, node)) {
+    if (budget.left < 0) break;
+    values.push(readNode(tape, item, budget));
+  }
+  return values;
+}
+
+function readMap(tape: Tape, node: number, budget: Budget): Plain {
+  const values = new Map<string, Plain>();
+  for (const source of mergeSources(tape, node)) {
+    if (budget.left < 0) break;
+    const merged = readNode(tape, source, budget);
+    if (merged === null || typeof merged !== 'object' || Array.isArray(merged)) continue;
+    for (const [key, value] of Object.entries(merged)) if (!values.has(key)) values.set(key, value);
+  }
+  for (const [key, value] of pairs(tape, node)) {
+    if (budget.left < 0) break;
+    if (!isMergeKey(tape, key)) values.set(keyText(tape, key), readNode(tape, value, budget));
+  }
+  return Object.fromEntries(values);
+}
+
+function keyText(tape: Tape, key: number): string {
+  const node = follow(tape, key);
+  return node === none || isMap(tape, node) || isSeq(tape, node) ? '' : scalarText(tape, node);
+}
+
+function isMergeKey(tape: Tape, key: number): boolean {
+  return kindOf(tape, key) === kinds.plain && keyEquals(tape, key, '<<');
+}
+
+/** The mappings that `<<` names, the first being the strongest. */
+function mergeSources(tape: Tape, map: number): readonly number[] {
+  const merge = ownMember(tape, map, '<<');
+  if (merge === none) return [];
+  const target = follow(tape, merge);
+  if (target === none) return [];
+  return isSeq(tape, target) ? [...items(tape, target)] : [target];
+}
+
+function memberWithin(tape: Tape, map: number, key: string, depth: number): number {
+  const own = ownMember(tape, map, key);
+  if (own !== none) return follow(tape, own);
+  if (depth > 20) return none;
+  for (const source of mergeSources(tape, map)) {
+    const target = follow(tape, source);
+    const found = target !== none && isMap(tape, target) ? memberWithin(tape, target, key, depth + 1) : none;
+    if (found !== none) return found;
+  }
+  return none;
+}
+
+/** The last node before the alias that has its anchor. */
+function anchored(tape: Tape, alias: number): number {
+  const name = anchorName(tape.text, startOf(tape, alias));
+  for (let node = alias - 1; node >= 0; node--) {
+    const anchor = anchorOf(tape, node);
+    if (anchor !== -1 && anchorName(tape.text, anchor) === name) return node;
+  }
+  return none;
+}
+
+/** The name after `&` or `*`. */
+function anchorName(text: Bytes, at: number): string {
+  const match = /[^\s,[\]{}]+/y;
+  match.lastIndex = at + 1;
+  return match.exec(text)?.[0] ?? '';
+}

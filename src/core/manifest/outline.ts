@@ -1,0 +1,94 @@
+// One document's outline by the path that can prove it: the fast one first, the complete one for the rest. Owns the choice
+// and the words for what is wrong, templates that nobody rendered above all.
+import type { Problem } from '../std/errors.ts';
+import { type Bytes, columnAt, lineAt } from './bytes.ts';
+import { outlineComplete } from './complete.ts';
+import { outlineFast } from './fast.ts';
+import { outlineFlow } from './flow.ts';
+import { endOf, kindOf, kinds, resetTape, startOf, type Tape } from './tape.ts';
+
+/** How a document was outlined, or what is wrong with it. */
+export type Outcome = { readonly path: 'fast' | 'complete' } | { readonly path: 'none'; readonly problem: Problem };
+
+// oxlint-disable-next-line no-control-regex -- the characters that YAML forbids are what is looked for
+const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
+/** Outlines text[start, end) on the tape. */
+export function outlineDocument(tape: Tape, text: Bytes, start: number, end: number): Outcome {
+  resetTape(tape, text);
+  if (outlineFast(tape, start, end)) return { path: 'fast' };
+  resetTape(tape, text);
+  const failure = outlineComplete(tape, start, end);
+  const template = failure === undefined ? templateNode(tape) : templateLine(text, start, end);
+  if (template !== -1) return { path: 'none', problem: notRendered(text, template) };
+  if (failure === undefined) return { path: 'complete' };
+  return {
+    path: 'none',
+    problem: { code: 'yaml-invalid', severity: 'error', message: failure.message, ...placeOf(text, failure.offset) },
+  };
+}
+
+/** Whether a stream holds characters that no YAML may hold; then only the complete path may speak. */
+export function holdsForbiddenCharacter(text: Bytes): boolean {
+  return forbidden.test(text);
+}
+
+/** The first character that YAML forbids, as a problem. */
+export function forbiddenCharacter(text: Bytes): Problem {
+  const offset = forbidden.exec(text)?.index ?? 0;
+  const code = text.charCodeAt(offset);
+  return {
+    code: 'control-character',
+    severity: 'error',
+    message: `the control character 0x${code.toString(16).padStart(2, '0')} is not allowed in YAML`,
+    ...(code === 0 ? { hint: 'a text with zero bytes is often UTF-16: convert it to UTF-8' } : {}),
+    ...placeOf(text, offset),
+  };
+}
+
+/** Where the JSON value at the start of a chunk ends if another one follows it: streams of JSON need no separators. */
+export function endOfJsonValue(tape: Tape, text: Bytes, start: number, end: number): number {
+  const open = skipWhite(text, start, end);
+  if (text.charCodeAt(open) !== 123) return end;
+  resetTape(tape, text);
+  const close = outlineFlow(tape, { text, end, column: -1 }, open);
+  if (close === -1) return end;
+  const next = skipWhite(text, close, end);
+  return next < end && text.charCodeAt(next) === 123 ? next : end;
+}
+
+/** 1-based line and column of an offset. */
+export function placeOf(text: Bytes, offset: number): { readonly line: number; readonly column: number } {
+  return { line: lineAt(text, offset), column: columnAt(text, offset) + 1 };
+}
+
+/** The first node that begins with `{{`: YAML reads a mapping as a key, a human sees a template. */
+function templateNode(tape: Tape): number {
+  for (let node = 0; node < tape.count; node++) {
+    if (kindOf(tape, node) !== kinds.flowMap || endOf(tape, node) - startOf(tape, node) < 4) continue;
+    if (tape.text.startsWith('{{', startOf(tape, node))) return startOf(tape, node);
+  }
+  return -1;
+}
+
+/** The first line of a broken document on which `{{` stands where a key or a value should. */
+function templateLine(text: Bytes, start: number, end: number): number {
+  const line = /^[ \t]*(?:- +)*(?:[^\s#'"{][^\n#'"{]*: +)?(?:\{\{)/m.exec(text.slice(start, end));
+  return line === null ? -1 : start + line.index + line[0].length - 2;
+}
+
+function notRendered(text: Bytes, offset: number): Problem {
+  return {
+    code: 'template-not-rendered',
+    severity: 'error',
+    message: '"{{" stands where a key or a value should be: this is a template that nobody rendered',
+    hint: 'render it first (helm template … | fairway mutate -), or name the file in .fairwayignore',
+    ...placeOf(text, offset),
+  };
+}
+
+function skipWhite(text: Bytes, from: number, end: number): number {
+  let at = from;
+  while (at < end && ' \t\r\n'.includes(text.charAt(at))) at++;
+  return at;
+}

@@ -1,0 +1,100 @@
+// Where the documents of a stream are: by the markers `---` and `...` at the start of a line, which end every scalar
+// (YAML 1.2 §9.1.2). Owns the markers, byte order marks and the refusal of a marker that is glued to text, which YAML would read as
+// a key `---apiVersion` and kubectl refuses. Does not look into a document.
+import type { Problem } from '../std/errors.ts';
+import { type Bytes, lineAt } from './bytes.ts';
+
+/** A stretch of the stream between two markers; it may hold nothing but blanks and comments. */
+export interface Chunk {
+  readonly start: number;
+  readonly end: number;
+}
+
+const bom = '\u00ef\u00bb\u00bf';
+const newline = 10;
+const dash = 45;
+
+/** The chunks of a stream, in order, and a problem for each glued marker. */
+export function splitStream(text: Bytes): { readonly chunks: readonly Chunk[]; readonly problems: readonly Problem[] } {
+  const chunks: Chunk[] = [];
+  const problems: Problem[] = [];
+  const markers = markersOf(text);
+  let start = skipBom(text, 0);
+  for (let at = markers.next(start); at !== -1; at = markers.next(at + 3)) {
+    if (!endsMarker(text.charCodeAt(at + 3))) {
+      if (text.charCodeAt(at) === dash) problems.push(glued(text, at));
+    } else if (!opensWithDirective(text, start, at)) {
+      if (at > start) chunks.push({ start, end: at });
+      start = contentAfter(text, at);
+    }
+  }
+  if (start < text.length) chunks.push({ start, end: text.length });
+  return { chunks, problems };
+}
+
+/** Finds the lines that start with `---` or `...`, one after the other, each byte looked at twice at most. */
+function markersOf(text: Bytes): { readonly next: (from: number) => number } {
+  let dashes = -2;
+  let dots = -2;
+  const ahead = (known: number, marker: string, from: number) =>
+    known === -1 || known >= from - 1 ? known : text.indexOf(marker, from - 1);
+  return {
+    next(from) {
+      if ((from === 0 || isBomBefore(text, from)) && isMarker(text, from)) return from;
+      const start = Math.max(from, 1);
+      dashes = ahead(dashes, '\n---', start);
+      dots = ahead(dots, '\n...', start);
+      const first = dashes === -1 ? dots : dots === -1 ? dashes : Math.min(dashes, dots);
+      return first === -1 ? -1 : first + 1;
+    },
+  };
+}
+
+function isMarker(text: Bytes, at: number): boolean {
+  return text.startsWith('---', at) || text.startsWith('...', at);
+}
+
+function isBomBefore(text: Bytes, at: number): boolean {
+  return at >= 3 && text.startsWith(bom, at - 3);
+}
+
+function endsMarker(code: number): boolean {
+  return Number.isNaN(code) || code === newline || code === 13 || code === 32 || code === 9;
+}
+
+/** After a marker: past its line when that holds nothing else; at the marker itself when content follows on the line. */
+function contentAfter(text: Bytes, at: number): number {
+  const lineEnd = text.indexOf('\n', at);
+  const end = lineEnd === -1 ? text.length : lineEnd;
+  const rest = text.slice(at + 3, end).trim();
+  if (rest !== '' && !rest.startsWith('#') && text.charCodeAt(at) === dash) return at;
+  return skipBom(text, lineEnd === -1 ? text.length : lineEnd + 1);
+}
+
+/** `%YAML` and `%TAG` lines belong to the document after the next `---`. */
+function opensWithDirective(text: Bytes, start: number, marker: number): boolean {
+  if (text.charCodeAt(marker) !== dash) return false;
+  for (let at = start; at < marker; at = text.indexOf('\n', at) + 1) {
+    const code = text.charCodeAt(at);
+    if (code === 37) return true;
+    if (code !== 35 && code !== newline && code !== 13) return false;
+  }
+  return false;
+}
+
+function skipBom(text: Bytes, at: number): number {
+  return text.startsWith(bom, at) ? at + 3 : at;
+}
+
+function glued(text: Bytes, at: number): Problem {
+  const lineEnd = text.indexOf('\n', at);
+  const line = text.slice(at, lineEnd === -1 ? text.length : lineEnd);
+  return {
+    code: 'glued-separator',
+    severity: 'error',
+    line: lineAt(text, at),
+    column: 1,
+    message: `the document separator is glued to text: "${line.length > 40 ? `${line.slice(0, 40)}…` : line.trimEnd()}"`,
+    hint: 'put "---" on a line of its own',
+  };
+}

@@ -1,0 +1,198 @@
+// A stream of documents, read once from front to back: outline, visit, edit, prove. The visitor says what shall become of
+// each object; this file answers with edits of which every one is proved, or with all problems of the stream.
+import type { Problem } from '../std/errors.ts';
+import { type Bytes, findInvalidUtf8 } from './bytes.ts';
+import type { ChangeWithin } from './change.ts';
+import { type Edit, editObject } from './edit.ts';
+import { endOfJsonValue, forbiddenCharacter, holdsForbiddenCharacter, outlineDocument, placeOf } from './outline.ts';
+import { provesChange } from './prove.ts';
+import { type Chunk, splitStream } from './split.ts';
+import { newTape, type Tape } from './tape.ts';
+
+/** A document while it is visited: its tape is used again for the next one. */
+export interface OutlinedDocument {
+  /** From 1, counting only documents that hold something. */
+  readonly number: number;
+  readonly tape: Tape;
+  readonly start: number;
+  readonly end: number;
+  readonly path: 'fast' | 'complete';
+}
+
+/** What shall become of the object at a node of the document. */
+export interface ObjectChange {
+  readonly root: number;
+  readonly change: ChangeWithin;
+}
+
+/** A document that the complete path read and that was changed: another parser should confirm it. */
+export interface CompleteChange {
+  readonly document: number;
+  readonly before: Bytes;
+  readonly after: Bytes;
+}
+
+export interface StreamResult {
+  /** In the order of the text, without overlap. */
+  readonly edits: readonly Edit[];
+  readonly problems: readonly Problem[];
+  readonly documents: number;
+  readonly completeChanges: readonly CompleteChange[];
+  /** Nodes outlined: the measure of work, which grows with the text and with nothing else. */
+  readonly steps: number;
+}
+
+/** Decides about one document. */
+export type Visit = (document: OutlinedDocument) => readonly ObjectChange[];
+
+interface Run {
+  readonly text: Bytes;
+  readonly visit: Visit;
+  readonly tape: Tape;
+  readonly after: Tape;
+  readonly edits: Edit[];
+  readonly problems: Problem[];
+  readonly completeChanges: CompleteChange[];
+  documents: number;
+  steps: number;
+}
+
+/**
+ * Visits every document of a stream of YAML or JSON. `text` is a byte string (latin1). With any problem of severity error the
+ * edits are not to be used.
+ */
+export function transformStream(text: Bytes, visit: Visit): StreamResult {
+  const run: Run = {
+    text,
+    visit,
+    tape: newTape(),
+    after: newTape(),
+    edits: [],
+    problems: [],
+    completeChanges: [],
+    documents: 0,
+    steps: 0,
+  };
+  const unreadable = encodingProblem(text);
+  const { chunks, problems } = unreadable === undefined ? splitStream(text) : { chunks: [], problems: [unreadable] };
+  run.problems.push(...problems);
+  if (problems.length === 0) for (const chunk of chunks) visitChunk(run, chunk);
+  const { edits, documents, completeChanges, steps } = run;
+  return { edits, problems: run.problems, documents, completeChanges, steps };
+}
+
+/** The text with its edits made, as pieces: nothing is copied that need not be. */
+export function applyEdits(text: Bytes, edits: readonly Edit[]): readonly Bytes[] {
+  const pieces: Bytes[] = [];
+  let from = 0;
+  for (const edit of edits) {
+    if (edit.at > from) pieces.push(text.slice(from, edit.at));
+    if (edit.insert !== '') pieces.push(edit.insert);
+    from = edit.at + edit.remove;
+  }
+  pieces.push(from === 0 ? text : text.slice(from));
+  return pieces;
+}
+
+/** UTF-16 and other text that is not UTF-8, by the marks at its start; whether all bytes are UTF-8 the edge asks (see `invalidUtf8`). */
+function encodingProblem(text: Bytes): Problem | undefined {
+  const mark = text.slice(0, 2);
+  if (mark === '\xff\xfe' || mark === '\xfe\xff') {
+    return {
+      code: 'encoding',
+      severity: 'error',
+      line: 1,
+      message: 'the text is UTF-16, which is not read',
+      hint: `convert it: iconv -f UTF-16${mark === '\xff\xfe' ? 'LE' : 'BE'} -t UTF-8`,
+    };
+  }
+  return holdsForbiddenCharacter(text) ? forbiddenCharacter(text) : undefined;
+}
+
+/** The problem of a text that holds bytes which are not UTF-8, or undefined. */
+export function invalidUtf8(text: Bytes): Problem | undefined {
+  const offset = findInvalidUtf8(text);
+  if (offset === -1) return undefined;
+  const utf16 = encodingProblem(text.slice(0, 2));
+  if (utf16 !== undefined) return utf16;
+  const byte = text.charCodeAt(offset).toString(16);
+  return { code: 'encoding', severity: 'error', message: `byte 0x${byte} is not UTF-8`, ...placeOf(text, offset) };
+}
+
+function visitChunk(run: Run, chunk: Chunk): void {
+  for (let start = chunk.start; start < chunk.end; ) {
+    const end = endOfJsonValue(run.tape, run.text, start, chunk.end);
+    visitDocument(run, start, end);
+    start = end;
+  }
+}
+
+function visitDocument(run: Run, start: number, end: number): void {
+  const { text, tape } = run;
+  const outcome = outlineDocument(tape, text, start, end);
+  run.steps += tape.count;
+  if (outcome.path === 'none') {
+    run.documents++;
+    run.problems.push({ ...outcome.problem, document: run.documents });
+    return;
+  }
+  if (tape.count === 0) return;
+  run.documents++;
+  const document = { number: run.documents, tape, start, end, path: outcome.path };
+  const changes = run.visit(document);
+  if (changes.length > 0) editDocument(run, document, changes);
+}
+
+function editDocument(run: Run, document: OutlinedDocument, changes: readonly ObjectChange[]): void {
+  const { text, problems } = run;
+  const edits: Edit[] = [];
+  for (const { root, change } of changes) {
+    const result = editObject(document.tape, root, change);
+    edits.push(...result.edits);
+    for (const { offset, ...refusal } of result.refusals) {
+      problems.push({
+        code: 'edit-refused',
+        severity: 'error',
+        document: document.number,
+        ...refusal,
+        ...placeOf(text, offset),
+      });
+    }
+    if (result.refusals.length > 0) return;
+  }
+  edits.sort((a, b) => a.at - b.at);
+  proveDocument(run, { document, changes, edits });
+}
+
+interface Edited {
+  readonly document: OutlinedDocument;
+  readonly changes: readonly ObjectChange[];
+  readonly edits: readonly Edit[];
+}
+
+function proveDocument(run: Run, { document, changes, edits }: Edited): void {
+  const { start, end, tape } = document;
+  const before = run.text.slice(start, end);
+  const after = applyEdits(
+    before,
+    edits.map((edit) => ({ ...edit, at: edit.at - start })),
+  ).join('');
+  const outcome = outlineDocument(run.after, after, 0, after.length);
+  run.steps += run.after.count;
+  const wanted = new Map(changes.map(({ root, change }) => [root, change] as const));
+  const proved =
+    outcome.path !== 'none' && provesChange({ before: tape, after: run.after, edits, base: start }, 0, 0, wanted);
+  if (!proved) {
+    run.problems.push({
+      code: 'edit-unproven',
+      severity: 'error',
+      document: document.number,
+      message: 'the change cannot be made without touching something else',
+      hint: 'write the labels of the pod template as a plain block mapping',
+      ...placeOf(run.text, edits[0]?.at ?? start),
+    });
+    return;
+  }
+  run.edits.push(...edits);
+  if (document.path === 'complete') run.completeChanges.push({ document: document.number, before, after });
+}

@@ -1,0 +1,69 @@
+// A mutator: a pure, named function over a workload, with the places that it may touch. Owns the type, the JSON patch (RFC 6902)
+// that it answers with, and the one patch that nearly every mutator wants: a member of a map that may not be there yet.
+import { type Plain, pointerSegments } from '../manifest/index.ts';
+import type { Subject, Target } from './subject.ts';
+
+/** RFC 6902 without `move` and `copy`: an edit by position can neither. */
+export type PatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: Plain }
+  | { readonly op: 'remove'; readonly path: string };
+
+/** Something to tell about a workload. Warnings fail a strict run; notes never do. */
+export interface Remark {
+  readonly severity: 'note' | 'warning';
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Whether a mutator does its work here, and why not. */
+export type Verdict =
+  | { readonly kind: 'applies'; readonly remarks: readonly Remark[] }
+  | { readonly kind: 'skips'; readonly remark: Remark }
+  /** The workload cannot be decided: the run fails. */
+  | { readonly kind: 'fails'; readonly code: string; readonly message: string; readonly hint?: string };
+
+export interface Mutator {
+  readonly name: string;
+  readonly target: Target;
+  /** JSON pointers below the target: a patch outside of all of them is a bug of the mutator. */
+  readonly scope: readonly string[];
+  readonly applies: (subject: Subject) => Verdict;
+  /** Asked only where it applies. Paths are below the target. Of a subject that has what it wants: no operations. */
+  readonly mutate: (subject: Subject) => readonly PatchOperation[];
+}
+
+export const applies: Verdict = { kind: 'applies', remarks: [] };
+
+/** A note why a mutator leaves a workload as it is. */
+export function skips(code: string, message: string): Verdict {
+  return { kind: 'skips', remark: { severity: 'note', code, message } };
+}
+
+/** The operations that set a member of a map, with the parents that are missing or null. `path` are plain segments. */
+export function setMember(
+  subject: Subject,
+  target: Target,
+  path: readonly string[],
+  value: Plain,
+): readonly PatchOperation[] {
+  const whole = pointerOf(path);
+  const present = subject.at(target, whole);
+  if (present === value) return [];
+  for (let depth = 1; depth < path.length; depth++) {
+    const parent = subject.at(target, pointerOf(path.slice(0, depth)));
+    if (parent !== undefined && parent !== null) continue;
+    const rest = path.slice(depth).reduceRight<Plain>((inner, segment) => ({ [segment]: inner }), value);
+    return [{ op: parent === undefined ? 'add' : 'replace', path: pointerOf(path.slice(0, depth)), value: rest }];
+  }
+  return [{ op: present === undefined ? 'add' : 'replace', path: whole, value }];
+}
+
+/** A JSON pointer of plain segments. */
+export function pointerOf(path: readonly string[]): string {
+  return path.map((segment) => `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** The names of the members that a mutator may write: the last segments of its scope. */
+export function namesOf({ scope }: Mutator): readonly string[] {
+  return scope.map((pointer) => pointerSegments(pointer).at(-1) ?? '');
+}

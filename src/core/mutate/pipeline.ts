@@ -1,0 +1,140 @@
+// Runs mutators over one workload: asks each whether it applies, holds its patch to its scope, and joins all patches to one change
+// of the object. Every mutator sees the object as it came, so their order means nothing; two that set the same place are a bug.
+import {
+  addChange,
+  type Change,
+  type ChangeWithin,
+  noChange,
+  type Plain,
+  pointerSegments,
+  samePlain,
+} from '../manifest/index.ts';
+import { InvariantError } from '../std/errors.ts';
+import type { Mutator, PatchOperation, Remark, Verdict } from './mutator.ts';
+import type { Subject } from './subject.ts';
+
+export type Failure = Extract<Verdict, { kind: 'fails' }>;
+
+/** What became of one workload. `change` is undefined where nothing is to do. */
+export interface Mutation {
+  readonly change: ChangeWithin | undefined;
+  readonly remarks: readonly Remark[];
+  readonly failures: readonly Failure[];
+  /** Names of the mutators that skipped the workload. */
+  readonly skipped: readonly string[];
+}
+
+/**
+ * The joined change of all mutators, below the workload's root.
+ * @throws InvariantError for a patch outside its mutator's scope, or two mutators that set one place
+ */
+export function runMutators(mutators: readonly Mutator[], subject: Subject): Mutation {
+  const tree = noChange();
+  const remarks: Remark[] = [];
+  const failures: Failure[] = [];
+  const skipped: string[] = [];
+  for (const mutator of mutators) {
+    const verdict = mutator.applies(subject);
+    if (verdict.kind === 'applies') {
+      remarks.push(...verdict.remarks);
+      addPatch(tree, mutator, subject);
+    } else if (verdict.kind === 'fails') failures.push(verdict);
+    else {
+      skipped.push(mutator.name);
+      if (!remarks.some(({ message }) => message === verdict.remark.message)) remarks.push(verdict.remark);
+    }
+  }
+  return { change: tree.members.size > 0 ? tree : undefined, remarks, failures, skipped };
+}
+
+/** The operations of a mutator for a workload, none where it does not apply: for callers that send patches. */
+export function patchOf(mutator: Mutator, subject: Subject): readonly PatchOperation[] {
+  if (mutator.applies(subject).kind !== 'applies') return [];
+  const operations = mutator.mutate(subject);
+  for (const operation of operations) checkScope(mutator, operation);
+  return operations;
+}
+
+function addPatch(tree: ChangeWithin, mutator: Mutator, subject: Subject): void {
+  const base = mutator.target === 'template' ? pointerSegments(subject.template) : [];
+  for (const operation of patchOf(mutator, subject)) {
+    const present = subject.at(mutator.target, operation.path);
+    const list = operation.path.endsWith('/-') ? operation.path.slice(0, -2) : undefined;
+    if (operation.op === 'add' && list !== undefined)
+      addItem(tree, [...base, ...pointerSegments(list)], {
+        mutator,
+        operation,
+        present: subject.at(mutator.target, list),
+      });
+    else if (operation.op === 'test') expectValue(mutator, present, operation);
+    else if (changes(operation, present))
+      addOperation(tree, [...base, ...pointerSegments(operation.path)], { mutator, operation, present });
+  }
+}
+
+function changes(operation: PatchOperation, present: Plain | undefined): boolean {
+  if (operation.op === 'remove') return present !== undefined;
+  return operation.op !== 'test' && (present === undefined || !samePlain(present, operation.value));
+}
+
+interface Wanted {
+  readonly mutator: Mutator;
+  readonly operation: PatchOperation;
+  readonly present: Plain | undefined;
+}
+
+/** A map that is added where there is nothing becomes its single members, so that mutators can share a new parent. */
+function addOperation(tree: ChangeWithin, path: readonly string[], { mutator, operation, present }: Wanted): void {
+  if (operation.op === 'remove') return addLeaf(tree, path, { kind: 'remove' }, mutator);
+  if (operation.op === 'test') return undefined;
+  const nothing = present === undefined || present === null;
+  const leaves = nothing ? leavesOf(operation.value, []) : [[[], operation.value] as const];
+  for (const [below, value] of leaves) addLeaf(tree, [...path, ...below], { kind: 'set', value }, mutator);
+  return undefined;
+}
+
+/** An item goes to the end of a list that does not hold it yet: a second run finds it there. */
+function addItem(tree: ChangeWithin, path: readonly string[], { mutator, operation, present }: Wanted): void {
+  if (operation.op !== 'add') return;
+  const holds = Array.isArray(present) && present.some((item: Plain) => samePlain(item, operation.value));
+  if (!holds) addLeaf(tree, path, { kind: 'append', items: [operation.value] }, mutator);
+}
+
+function addLeaf(tree: ChangeWithin, path: readonly string[], change: Change, mutator: Mutator): void {
+  if (!addChange(tree, path, change)) {
+    throw new InvariantError(`mutator "${mutator.name}" changes /${path.join('/')}, which another mutator changes too`);
+  }
+}
+
+type Leaf = readonly [path: readonly string[], value: Plain];
+
+function leavesOf(value: Plain, path: readonly string[]): readonly Leaf[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[path, value]];
+  const members = Object.entries(value);
+  return members.length === 0 ? [[path, value]] : members.flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
+}
+
+/** Every place that an operation writes lies in the scope; an ancestor of it may only be made where nothing is. */
+function checkScope(mutator: Mutator, operation: PatchOperation): void {
+  const written =
+    operation.op === 'add' || operation.op === 'replace' ? leavesOf(operation.value, []) : [[[], null] as const];
+  for (const [below] of written) {
+    const path = [...pointerSegments(operation.path), ...below];
+    if (!mutator.scope.some((pointer) => startsWith(path, pointerSegments(pointer)))) {
+      throw new InvariantError(`mutator "${mutator.name}" wrote /${path.join('/')}, which is outside of its scope`);
+    }
+  }
+}
+
+function startsWith(path: readonly string[], prefix: readonly string[]): boolean {
+  return prefix.every((segment, i) => path[i] === segment);
+}
+
+function expectValue(
+  mutator: Mutator,
+  present: Plain | undefined,
+  { path, value }: { readonly path: string; readonly value: Plain },
+): void {
+  if (present !== undefined && samePlain(present, value)) return;
+  throw new InvariantError(`mutator "${mutator.name}": the test of ${path} fails`);
+}

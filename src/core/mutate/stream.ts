@@ -1,0 +1,153 @@
+// Mutators over a stream of manifests: which objects are workloads, what becomes of each, and the report. Answers with proved edits;
+// writes nothing.
+import {
+  applyEdits,
+  type Bytes,
+  type Edit,
+  type KindRule,
+  kindTable,
+  locate,
+  type ManifestObject,
+  none,
+  type ObjectChange,
+  type OutlinedDocument,
+  objectsOf,
+  placeOf,
+  pointerSegments,
+  readPlain,
+  readWorkload,
+  ruleFor,
+  transformStream,
+} from '../manifest/index.ts';
+import type { Problem } from '../std/errors.ts';
+import type { Mutator, Remark } from './mutator.ts';
+import { runMutators } from './pipeline.ts';
+import type { Subject } from './subject.ts';
+
+/** A workload as reports name it. */
+export interface Named {
+  readonly namespace: string | undefined;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** A remark with its workload and place. */
+export interface PlacedRemark extends Remark, Named {
+  readonly document: number;
+  /** Of the object in the stream. */
+  readonly offset: number;
+}
+
+export interface MutateOptions {
+  readonly mutators: readonly Mutator[];
+  readonly kinds?: readonly KindRule[];
+  /** For manifests that name no namespace. */
+  readonly namespace?: string;
+}
+
+export interface MutateResult {
+  readonly edits: readonly Edit[];
+  /** With an error among them the edits are not to be used. */
+  readonly problems: readonly Problem[];
+  readonly remarks: readonly PlacedRemark[];
+  /** The workloads that are changed. */
+  readonly changed: readonly Named[];
+  readonly counts: Counts;
+  /** Documents that only the complete path could read, before and after. */
+  readonly completeChanges: readonly { readonly document: number; readonly before: Bytes; readonly after: Bytes }[];
+  readonly steps: number;
+}
+
+export interface Counts {
+  readonly documents: number;
+  readonly workloads: number;
+  /** Objects without apiVersion or kind: passed through. */
+  readonly unknown: number;
+}
+
+interface Run {
+  readonly options: MutateOptions;
+  readonly table: ReadonlyMap<string, KindRule>;
+  readonly remarks: PlacedRemark[];
+  readonly changed: Named[];
+  readonly problems: Problem[];
+  readonly counts: { workloads: number; unknown: number };
+}
+
+/** Mutates the workloads of a stream of YAML or JSON, given as a byte string. */
+export function mutateStream(text: Bytes, options: MutateOptions): MutateResult {
+  const run: Run = {
+    options,
+    table: kindTable(options.kinds),
+    remarks: [],
+    changed: [],
+    problems: [],
+    counts: { workloads: 0, unknown: 0 },
+  };
+  const result = transformStream(text, (document) =>
+    objectsOf(document).flatMap((object) => mutateObject(run, document, object)),
+  );
+  const { edits, completeChanges, steps, documents } = result;
+  const { remarks, changed } = run;
+  const problems = [...result.problems, ...run.problems];
+  return { edits, problems, remarks, changed, counts: { documents, ...run.counts }, completeChanges, steps };
+}
+
+/** The mutated text, when there are no problems. */
+export function mutatedText(text: Bytes, { edits }: Pick<MutateResult, 'edits'>): Bytes {
+  return applyEdits(text, edits).join('');
+}
+
+function mutateObject(run: Run, document: OutlinedDocument, object: ManifestObject): readonly ObjectChange[] {
+  if (object.apiVersion === undefined || object.kind === undefined) run.counts.unknown++;
+  const rule = ruleFor(run.table, object);
+  if (rule === undefined) return [];
+  run.counts.workloads++;
+  const subject = subjectFrom(document, object, { rule, namespace: run.options.namespace });
+  const { change, remarks, failures } = runMutators(run.options.mutators, subject);
+  for (const remark of remarks) run.remarks.push(place(remark, subject, document.number));
+  for (const { code, message, hint } of failures) {
+    const { line } = placeOf(document.tape.text, subject.offset);
+    const at = { severity: 'error', document: document.number, line } as const;
+    run.problems.push({
+      code,
+      message: `${nameOf(subject)}: ${message}`,
+      ...at,
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
+  if (change === undefined) return [];
+  const { namespace, apiVersion, kind, name } = subject;
+  run.changed.push({ namespace, apiVersion, kind, name });
+  return [{ root: object.root, change }];
+}
+
+interface Found {
+  readonly rule: KindRule;
+  readonly namespace: string | undefined;
+}
+
+function subjectFrom(document: OutlinedDocument, object: ManifestObject, { rule, namespace }: Found): Subject {
+  const { tape } = document;
+  const workload = readWorkload(document, object, rule);
+  return {
+    ...workload,
+    namespace: workload.namespace ?? namespace,
+    at: (target, pointer) => {
+      const whole = target === 'template' ? `${rule.template}${pointer}` : pointer;
+      const node = locate(tape, object.root, pointerSegments(whole));
+      return node === none ? undefined : readPlain(tape, node);
+    },
+  };
+}
+
+function place(remark: Remark, subject: Subject, document: number): PlacedRemark {
+  const { namespace, apiVersion, kind, name, offset } = subject;
+  return { ...remark, namespace, apiVersion, kind, name, document, offset };
+}
+
+/** Kind/namespace/name; without the namespace where the manifest names none. */
+export function nameOf({ kind, namespace, name }: Named): string {
+  return namespace === undefined ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
+}

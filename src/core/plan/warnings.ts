@@ -1,0 +1,91 @@
+// What a reviewer should not overlook in a plan. Warnings, except ties: two patterns of equal length leave a name without a
+// revision, so the file is invalid for this inventory.
+import { type Assignment, percentText } from '../rollout/index.ts';
+import type { Problem } from '../std/errors.ts';
+import type { Shadowed, StuckWorkload } from './obstacles.ts';
+import type { ShareRow } from './shares.ts';
+import type { Side } from './side.ts';
+
+interface Findings {
+  readonly to: Side;
+  readonly resolved: ReadonlyMap<string, Assignment>;
+  readonly shares: readonly ShareRow[];
+  readonly stuck: readonly StuckWorkload[];
+  readonly shadowed: readonly Shadowed[];
+  /** Moves, or without an inventory slots, that the shares did not ask for. */
+  readonly needless: number;
+}
+
+export function warningsOf(findings: Findings): readonly Problem[] {
+  const { file } = findings.to.rollouts;
+  const found = [
+    ...ties(findings.resolved),
+    ...needlessMoves(findings.needless),
+    ...findings.shares.flatMap(emptyShare),
+    ...retiredRevisions(findings),
+    ...findings.shadowed.map(shadowedLabel),
+    ...findings.stuck.map(stuckWorkload),
+  ];
+  return file === undefined ? found : found.map((problem) => ({ ...problem, file }));
+}
+
+function ties(resolved: ReadonlyMap<string, Assignment>): Problem[] {
+  return [...resolved.values()].flatMap((one) => {
+    if (one.kind !== 'tie') return [];
+    const both = one.buckets.map((bucket) => JSON.stringify(bucket)).join(' and ');
+    const message = `${both} are equally long, and both match ${JSON.stringify(one.namespace)}`;
+    return [{ code: 'pattern-tie', severity: 'error', message, hint: 'make one of them longer, or narrower' }];
+  });
+}
+
+function needlessMoves(count: number): Problem[] {
+  if (count === 0) return [];
+  const message = `${count} moves that the shares do not ask for`;
+  const hint = 'with a lock there are none: `fairway plan --write-lock`, and commit rollouts.lock with this edit';
+  return [{ code: 'needless-moves', severity: 'warning', message, hint }];
+}
+
+function emptyShare({ bucket, revision, wanted, count, of }: ShareRow): Problem[] {
+  if (wanted === 0 || count > 0) return [];
+  const message = `${bucket}: ${revision} asks for ${percentText(wanted)} % and gets none of ${of} namespaces`;
+  const hint = 'raise the share, or set `mode: exact` for this bucket in fairway.yml';
+  return [{ code: 'share-empty', severity: 'warning', message, hint }];
+}
+
+function retiredRevisions({ to: { rollouts, fleet } }: Findings): Problem[] {
+  return [...rollouts.buckets, rollouts.defaultBucket].flatMap(({ name, shares, line, column }) =>
+    [...shares].flatMap(([revision, share]): Problem[] => {
+      if (share === 0 || fleet.revisions?.get(revision)?.retired !== true) return [];
+      const message = `${name}: ${revision} is retired, and still asks for ${percentText(share)} %`;
+      const hint = 'nothing injects its pods: give its share to another revision';
+      return [{ code: 'revision-retired', severity: 'warning', message, hint, line, column }];
+    }),
+  );
+}
+
+function shadowedLabel({ namespace, label, value }: Shadowed): Problem {
+  const message = `namespace ${namespace} has ${label}=${value}; the pod label is ignored`;
+  return {
+    code: 'label-shadowed',
+    severity: 'warning',
+    message,
+    hint: `kubectl label namespace ${namespace} ${label}-`,
+  };
+}
+
+const stuckTexts = {
+  selector: [
+    'its selector holds istio.io/rev: a changed label would orphan its pods',
+    'remove the label from the selector',
+  ],
+  'on-delete': [
+    'its update strategy is OnDelete: pods move only when somebody deletes them',
+    'delete its pods, one by one',
+  ],
+  'bare-pod': ['nothing replaces a pod that has no owner', 'delete it and create it anew'],
+} as const;
+
+function stuckWorkload({ workload, because }: StuckWorkload): Problem {
+  const [reason, hint] = stuckTexts[because];
+  return { code: 'workload-stuck', severity: 'warning', message: `${workload} cannot move: ${reason}`, hint };
+}
