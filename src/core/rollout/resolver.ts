@@ -2,6 +2,7 @@
 // (upgrades.md §2). The command line, the webhook and the VM controller all ask here. Knows the namespace only by its name.
 import type { Fleet } from '../fleet/index.ts';
 import { createMatcher, type Pattern } from '../pattern/index.ts';
+import { compareCodePoints } from '../std/order.ts';
 import { handOver, layOut, ownerOf, quotaOf, type Run } from './hand-over.ts';
 import type { Lock, LockBucket } from './lock.ts';
 import type { Bucket, Rollouts } from './rollouts.ts';
@@ -120,7 +121,7 @@ export function handOverNames(
   bucket: Bucket,
   slotOf: SlotOf,
 ): ReadonlyMap<string, string> {
-  const ranked = [...names.keys()].sort((a, b) => slotOf(a) - slotOf(b) || (a < b ? -1 : 1));
+  const ranked = [...names.keys()].sort((a, b) => slotOf(a) - slotOf(b) || compareCodePoints(a, b));
   const runs = ranked.map((name, unit) => ({ revision: names.get(name) ?? '', from: unit, to: unit + 1 }));
   const after = handOver(runs, quotaOf(bucket.shares, ranked.length, slotCount));
   return new Map(
