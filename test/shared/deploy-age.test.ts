@@ -109,7 +109,7 @@ function admit(situation: Situation) {
       },
       served: servedByAll([{ revisions: new Set(given.installed), tags: new Set() }]),
       facts: (controller) => index.facts(controller, () => assert.fail('every kind is watched')),
-      outside: () => undefined,
+      namespaceLabels: () => undefined,
     },
     Date.parse(given.now),
   );

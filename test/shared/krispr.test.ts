@@ -30,7 +30,7 @@ const knowledge: Knowledge = {
   },
   served: undefined,
   facts: () => ({ chain: [], end: { kind: 'top' } }),
-  outside: () => undefined,
+  namespaceLabels: () => undefined,
 };
 
 const missingParent: readonly (Labels | 'no patch')[] = [
@@ -150,7 +150,9 @@ function responseTo(review: unknown): Readonly<Record<string, unknown>> {
 /** The pod's labels after the patch, applied strictly: the parent of what is added must be there. */
 function labelsAfter(review: Review): unknown {
   const object: Record<string, unknown> = structuredClone(review.request.object);
-  for (const { op, path, value } of answered(reviewKrispr(review, knowledge, 0)).answer.patch) {
+  for (const operation of answered(reviewKrispr(review, knowledge, 0)).answer.patch) {
+    assert.ok(operation.op !== 'remove');
+    const { op, path, value } = operation;
     const keys = path
       .split('/')
       .slice(1)

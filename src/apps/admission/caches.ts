@@ -1,6 +1,8 @@
 // What the server knows of its cluster: owners, namespaces, injectors; kept in step by watches, and asked by every review without waiting.
 import {
   type Knowledge,
+  type OwnerIndex,
+  type OwnerRecord,
   type OwnerReference,
   ownerIndex,
   ownerRecord,
@@ -36,18 +38,26 @@ interface Surroundings {
 
 interface OwnerType extends Resource {
   readonly kind: string;
+  /** Whole objects where a selector has to be seen; metadata alone of what is many and never tops a chain with a selector. */
+  readonly what: 'metadata' | 'objects';
 }
 
-const owner = (group: string, plural: string, kind: string): OwnerType => ({ group, version: 'v1', plural, kind });
+const owner = (group: string, plural: string, kind: string, what: OwnerType['what']): OwnerType => ({
+  group,
+  version: 'v1',
+  plural,
+  kind,
+  what,
+});
 const builtIn: readonly OwnerType[] = [
-  owner('apps', 'replicasets', 'ReplicaSet'),
-  owner('apps', 'deployments', 'Deployment'),
-  owner('apps', 'statefulsets', 'StatefulSet'),
-  owner('apps', 'daemonsets', 'DaemonSet'),
-  owner('apps', 'controllerrevisions', 'ControllerRevision'),
-  owner('batch', 'jobs', 'Job'),
-  owner('batch', 'cronjobs', 'CronJob'),
-  owner('', 'replicationcontrollers', 'ReplicationController'),
+  owner('apps', 'replicasets', 'ReplicaSet', 'metadata'),
+  owner('apps', 'deployments', 'Deployment', 'objects'),
+  owner('apps', 'statefulsets', 'StatefulSet', 'objects'),
+  owner('apps', 'daemonsets', 'DaemonSet', 'objects'),
+  owner('apps', 'controllerrevisions', 'ControllerRevision', 'metadata'),
+  owner('batch', 'jobs', 'Job', 'metadata'),
+  owner('batch', 'cronjobs', 'CronJob', 'metadata'),
+  owner('', 'replicationcontrollers', 'ReplicationController', 'objects'),
 ];
 const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces' };
 const configurations: Resource = {
@@ -63,13 +73,7 @@ export function startCaches(world: Surroundings): Caches {
   const follow = (resource: Resource, what: 'metadata' | 'objects', sink: Sink): void => {
     followings.set(`${resource.plural}.${resource.group}`, world.cluster.follow(resource, what, sink));
   };
-  const followOwners = (type: OwnerType): void => {
-    const put = (object: unknown): void => {
-      const record = ownerRecord({ group: type.group, kind: type.kind }, object);
-      if (record !== undefined) index.put(record);
-    };
-    follow(type, 'metadata', { put, remove: (uid) => index.remove(uid) });
-  };
+  const followOwners = (type: OwnerType): void => follow(type, type.what, ownerSink(type, index, world.cluster));
   for (const type of builtIn) followOwners(type);
   const labels = followLabels(follow);
   const served = followServed(follow);
@@ -100,6 +104,49 @@ export function startCaches(world: Surroundings): Caches {
 /** What is known of owners without a cache: only that a bare pod has none. */
 export function unknownOwners(controller: OwnerReference | undefined): ReturnType<Knowledge['facts']> {
   return { chain: [], end: controller === undefined ? { kind: 'top' } : { kind: 'missing', reference: controller } };
+}
+
+function ownerSink(type: OwnerType, index: OwnerIndex, cluster: Cluster): Sink {
+  const reading = new Set<string>();
+  const put = (object: unknown): void => {
+    const record = ownerRecord({ group: type.group, kind: type.kind }, object);
+    if (record === undefined) return;
+    if (type.kind === 'ReplicaSet' && record.controller === undefined)
+      void putBare(record, { type, index, cluster, reading });
+    else index.put(record);
+  };
+  return {
+    put,
+    remove: (uid) => {
+      reading.delete(uid);
+      index.remove(uid);
+    },
+  };
+}
+
+interface Reading {
+  readonly type: OwnerType;
+  readonly index: OwnerIndex;
+  readonly cluster: Cluster;
+  readonly reading: Set<string>;
+}
+
+/** A ReplicaSet without a Deployment has a selector of its own, which its metadata does not show: until it was read, it is not known. */
+async function putBare(
+  { uid, namespace, name }: OwnerRecord,
+  { type, index, cluster, reading }: Reading,
+): Promise<void> {
+  reading.add(uid);
+  try {
+    const { status, body } = await cluster.send({
+      method: 'GET',
+      path: `/apis/apps/v1/namespaces/${namespace}/replicasets/${name}`,
+    });
+    const record = status === 200 ? ownerRecord({ group: type.group, kind: type.kind }, body) : undefined;
+    if (record?.uid === uid && reading.has(uid)) index.put(record);
+  } catch {
+    // It stays unknown, and its pods as they are, until its next change.
+  }
 }
 
 type Follow = (resource: Resource, what: 'metadata' | 'objects', sink: Sink) => void;
@@ -171,7 +218,8 @@ async function discover(
   const resources =
     answer?.status === 200 ? ((answer.body as { resources?: readonly ApiResource[] }).resources ?? []) : [];
   const found = resources.find((resource) => resource.kind === kind && !resource.name.includes('/'));
-  if (served !== undefined && found !== undefined) return { group, version: served, plural: found.name, kind };
+  if (served !== undefined && found !== undefined)
+    return { group, version: served, plural: found.name, kind, what: 'objects' };
   log.warn({ apiVersion, kind }, 'the cluster does not serve a kind of fairway.yml; its pods age from first sight');
   return undefined;
 }

@@ -45,7 +45,7 @@ interface Reply {
 async function start(rollouts = 'production: {b-2: 100}\n'): Promise<World> {
   let files: RuleFiles = { 'rollouts.yml': rollouts };
   let certificate = await issue(authority, ['localhost'], life);
-  const cluster = fakeCluster(({ path }) => ({ status: 200, body: argo[path] ?? {} }));
+  const cluster = fakeCluster(({ path }) => ({ status: path in served ? 200 : 404, body: served[path] ?? {} }));
   const lines: World['lines'] = [];
   const line = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, message, fields: fields as Record<string, unknown> });
@@ -75,16 +75,6 @@ async function start(rollouts = 'production: {b-2: 100}\n'): Promise<World> {
     post: (path, body, headers = {}) => send(agent, server.port, { path, body, headers }),
   };
 }
-
-const argo: Readonly<Record<string, object>> = {
-  '/apis/argoproj.io': { preferredVersion: { version: 'v1alpha1' } },
-  '/apis/argoproj.io/v1alpha1': {
-    resources: [
-      { name: 'rollouts/status', kind: 'Rollout' },
-      { name: 'rollouts', kind: 'Rollout' },
-    ],
-  },
-};
 
 interface Sent {
   readonly path: string;
@@ -151,6 +141,21 @@ const owned = (uid: string, days: number, owner?: object): object => ({
     ...(owner === undefined ? {} : { ownerReferences: [owner] }),
   },
 });
+const served: Readonly<Record<string, object>> = {
+  '/apis/apps/v1/namespaces/shop/replicasets/clear': owned('clear', 90),
+  '/apis/apps/v1/namespaces/shop/replicasets/picky': {
+    ...owned('picky', 90),
+    spec: { selector: { matchLabels: { 'istio.io/rev': 'a-1' } } },
+  },
+  '/apis/argoproj.io': { preferredVersion: { version: 'v1alpha1' } },
+  '/apis/argoproj.io/v1alpha1': {
+    resources: [
+      { name: 'rollouts/status', kind: 'Rollout' },
+      { name: 'rollouts', kind: 'Rollout' },
+    ],
+  },
+};
+
 const reference = (kind: string, uid: string) => ({ apiVersion: 'apps/v1', kind, name: uid, uid, controller: true });
 const labelled = (revision: string, replicaSet?: string) => ({
   generateName: 'web-',
@@ -241,7 +246,7 @@ test('a warning becomes an Event of the workload, once, and never on a dry run',
 
 test('before the first complete copy nothing is taken for old or unserved', async () => {
   const { cluster, post } = await start();
-  cluster.put('replicasets', owned('old', 30));
+  cluster.put('statefulsets', owned('old', 30));
   const verdict = async (revision: string) =>
     (await post('/krispr', review(labelled(revision, 'old')))).response?.['auditAnnotations'];
   assert.deepEqual(await verdict('a-1'), { verdict: 'leave owner-unknown' });
@@ -249,6 +254,17 @@ test('before the first complete copy nothing is taken for old or unserved', asyn
   cluster.sync();
   assert.deepEqual(await verdict('a-1'), { verdict: 'label age', revision: 'a-1 -> b-2' });
   assert.deepEqual(await verdict('gone'), { verdict: 'label unserved', revision: 'gone -> b-2' });
+});
+
+test('a ReplicaSet without an owner is known once its selector was read', async () => {
+  const { cluster, post } = await start();
+  cluster.sync();
+  for (const name of ['clear', 'picky', 'lost']) cluster.put('replicasets', owned(name, 90));
+  const verdict = async (name: string) =>
+    (await post('/krispr', review(labelled('a-1', name)))).response?.['auditAnnotations'];
+  assert.deepEqual(await verdict('clear'), { verdict: 'label age', revision: 'a-1 -> b-2' });
+  assert.deepEqual(await verdict('picky'), { verdict: 'leave selector' });
+  assert.deepEqual(await verdict('lost'), { verdict: 'leave owner-unknown' });
 });
 
 test('kinds of fairway.yml are followed as the cluster serves them; one that it lacks is told', async () => {

@@ -10,7 +10,6 @@ import { startEvents } from './events.ts';
 import { followFiles } from './follow-files.ts';
 import { krisprRoute } from './krispr-route.ts';
 import type { Log } from './log.ts';
-import { outsideOfMesh } from './mesh.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { answerRequest, type Route } from './routes.ts';
 import { type Certificate, type Listener, listen } from './server.ts';
@@ -125,7 +124,7 @@ function krispr(state: State, { settings, ports, metrics }: World): Route {
       rules: rules.rules,
       served: caches?.served(),
       facts: caches?.facts ?? unknownOwners,
-      outside: (namespace, pod) => outsideOfMesh(namespace, pod, caches?.namespaceLabels),
+      namespaceLabels: (namespace) => caches?.namespaceLabels(namespace),
     };
   };
   return krisprRoute({ knowledge, nowMs, metrics, log, warn: (warning) => events?.warn(warning) });

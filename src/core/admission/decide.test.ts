@@ -71,11 +71,15 @@ test('without the configurations of the cluster only fairway.yml says what is re
   assert.equal(summary(decide(subject('1-20-0'), world)), 'label retired 1-24-5 !');
 });
 
-test('facts are looked up only where the age decides', () => {
-  const facts = () => assert.fail('asked');
-  const world = { rules, served, nowMs: now };
-  for (const label of ['1-24-5', 'stable', '1-20-0', '1-23-9', undefined])
-    decide({ namespace: 'team-a', label, outside: undefined, facts }, world);
+test('a selector with the label beats every reason to change it', () => {
+  const [record] = deployed(90).chain;
+  assert.ok(record !== undefined);
+  const facts = (): OwnerFacts => ({ chain: [{ ...record, selectsRevision: true }], end: { kind: 'top' } });
+  for (const label of ['1-20-0', '1-19-0', '1-23-9', '1-23-4'])
+    assert.equal(
+      summary(decide({ namespace: 'team-a', label, outside: undefined, facts }, { rules, served, nowMs: now })),
+      'leave selector !',
+    );
 });
 
 function summary(verdict: Verdict): string {

@@ -6,6 +6,7 @@
 //   label is today's                             leave
 //   today's cannot be told, or nobody serves it  leave, with a warning
 //   label is a revision tag                      leave
+//   an owner selects by the label                leave, with a warning, whatever follows
 //   label is retired, or nobody serves it        today's, with a warning: nothing would inject the pod
 //   remutateAfter is 0                           today's, at once
 //   last deploy not known                        leave, with a warning
@@ -59,6 +60,7 @@ export type LeaveReason =
   | 'unresolved'
   | 'wanted-unserved'
   | 'tag'
+  | 'selector'
   | 'owner-unknown'
   | 'young';
 export type LabelReason = 'unlabelled' | 'retired' | 'unserved' | 'forced' | 'age';
@@ -129,6 +131,9 @@ function toWanted(
   revision: string,
   why: { because: LabelReason; note?: string },
 ): Verdict {
+  const selecting = subject.facts().chain.find(({ selectsRevision }) => selectsRevision === true);
+  if (selecting !== undefined)
+    return leave('selector', `label left as it is: ${selecting.kind}/${selecting.name} selects its pods by it`);
   const from = subject.label;
   return { kind: 'label', ...why, revision, from, movesBack: from !== undefined && rules.isNewer(from, revision) };
 }

@@ -1,5 +1,6 @@
 // The envelope of admission.k8s.io/v1: reads a review into a pod to look at, a request that is none of our business, or a
 // malformed one, and writes the answer. It never decides about the pod. Version v1 only: every API server since 1.16 speaks it.
+import type { PatchOperation } from '../mutate/index.ts';
 import { asRecord, isRecord, type JsonRecord, textField } from './record.ts';
 
 /** A pod about to be created. `pod.metadata`, and its labels and annotations where they are there, are maps. */
@@ -19,13 +20,6 @@ export type Incoming =
   | { readonly kind: 'pod'; readonly request: PodRequest };
 
 export type PassReason = 'operation' | 'resource' | 'subresource' | 'object';
-
-export interface PatchOperation {
-  readonly op: 'add' | 'replace' | 'remove';
-  /** JSON pointer, RFC 6901. */
-  readonly path: string;
-  readonly value?: unknown;
-}
 
 export interface Answer {
   readonly uid: string;
@@ -71,11 +65,6 @@ export function writeReview(answer: Answer, base64: (text: string) => string): J
       ...(Object.keys(audit).length > 0 ? { auditAnnotations: audit } : {}),
     },
   };
-}
-
-/** One token of a JSON pointer (RFC 6901): `~` first, or the `~` of `~1` would be escaped again. */
-export function escapePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function malformed(message: string): Incoming {

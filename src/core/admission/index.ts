@@ -3,6 +3,6 @@ export { type Answer, writeReview } from './envelope.ts';
 export { type Knowledge, type Outcome, reviewKrispr } from './krispr.ts';
 export { nestsBeyond } from './nesting.ts';
 export { type OwnerRecord, type OwnerReference, ownerRecord } from './owner.ts';
-export { type OwnerKind, ownerIndex } from './owner-index.ts';
+export { type OwnerIndex, type OwnerKind, ownerIndex } from './owner-index.ts';
 export { type ReadRules, type RuleFiles, readRules } from './rules.ts';
 export { type Served, servedBy, servedByAll } from './served.ts';

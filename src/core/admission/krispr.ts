@@ -1,17 +1,12 @@
 // Krispr at admission: a review in, its answer and what to log and count out. Fails open by construction: every review that can
 // be answered is allowed.
+import { type NamespaceLabels, patchOf, revisionLabel, revisionLabelKey, type Subject } from '../mutate/index.ts';
 import { decide, type Rules, type Verdict } from './decide.ts';
 import type { OwnerFacts } from './deploy-age.ts';
-import {
-  type Answer,
-  escapePointer,
-  type PassReason,
-  type PatchOperation,
-  type PodRequest,
-  readReview,
-} from './envelope.ts';
+import { type Answer, type PassReason, type PodRequest, readReview } from './envelope.ts';
 import { controllerOf, type OwnerReference } from './owner.ts';
-import { asRecord, isRecord, type JsonRecord, textField } from './record.ts';
+import { podSubject } from './pod-subject.ts';
+import { asRecord, type JsonRecord, textField } from './record.ts';
 import type { Served } from './served.ts';
 
 /** What the server knows, looked up in memory: nothing of it may wait. */
@@ -20,8 +15,7 @@ export interface Knowledge {
   readonly served: Served | undefined;
   /** A dry run must leave no trace: it may not note a first sight. */
   readonly facts: (controller: OwnerReference | undefined, dryRun: boolean) => OwnerFacts;
-  /** Why a pod of this namespace is not in the mesh, or undefined. */
-  readonly outside: (namespace: string, pod: JsonRecord) => string | undefined;
+  readonly namespaceLabels: NamespaceLabels;
 }
 
 export type Outcome =
@@ -37,8 +31,6 @@ export interface About {
   readonly workload: string;
   readonly dryRun: boolean;
 }
-
-const revisionLabel = 'istio.io/rev';
 
 /** Total: any parsed body has an outcome. */
 export function reviewKrispr(body: unknown, knowledge: Knowledge, nowMs: number): Outcome {
@@ -56,32 +48,30 @@ function reviewPod(request: PodRequest, knowledge: Knowledge, nowMs: number): Ou
   const { uid, namespace, pod, dryRun } = request;
   const metadata = asRecord(pod['metadata']);
   const controller = controllerOf(metadata);
-  const label = textField(asRecord(metadata['labels']), revisionLabel);
-  let facts: OwnerFacts | undefined;
-  const lookUp = (): OwnerFacts => (facts ??= knowledge.facts(controller, dryRun));
-  const subject = {
-    namespace,
-    label: label === '' ? undefined : label,
-    outside: knowledge.outside(namespace, pod),
-    facts: lookUp,
-  };
-  const verdict = decide(subject, { rules: knowledge.rules, served: knowledge.served, nowMs });
-  const answer: Answer = {
-    uid,
-    patch: verdict.kind === 'label' ? labelPatch(metadata, verdict.revision) : [],
-    warnings: verdict.note === undefined ? [] : [`krispr: ${verdict.note}`],
-    audit: audit(verdict),
-  };
-  const about = { pod: podName(namespace, metadata), workload: workloadName(metadata, controller, lookUp), dryRun };
-  return { kind: 'decided', verdict, answer, about };
+  const label = textField(asRecord(metadata['labels']), revisionLabelKey);
+  let found: OwnerFacts | undefined;
+  const facts = (): OwnerFacts => (found ??= knowledge.facts(controller, dryRun));
+  const subject = podSubject(namespace, pod);
+  const outside = mutate(subject, '', knowledge).outside;
+  const verdict = decide(
+    { namespace, label: label === '' ? undefined : label, outside, facts },
+    { rules: knowledge.rules, served: knowledge.served, nowMs },
+  );
+  const { patch, remarks } = verdict.kind === 'label' ? mutate(subject, verdict.revision, knowledge) : unchanged;
+  const warnings = [...(verdict.note === undefined ? [] : [verdict.note]), ...remarks].map((text) => `krispr: ${text}`);
+  const about = { pod: podName(namespace, metadata), workload: workloadName(metadata, controller, facts), dryRun };
+  return { kind: 'decided', verdict, answer: { uid, patch, warnings, audit: audit(verdict) }, about };
 }
 
-/** The smallest change that sets the label; the map is made only where there is none, or the pod would lose its other labels. */
-function labelPatch(metadata: JsonRecord, revision: string): PatchOperation[] {
-  const labels = metadata['labels'];
-  if (!isRecord(labels)) return [{ op: 'add', path: '/metadata/labels', value: { [revisionLabel]: revision } }];
-  const op = Object.hasOwn(labels, revisionLabel) ? 'replace' : 'add';
-  return [{ op, path: `/metadata/labels/${escapePointer(revisionLabel)}`, value: revision }];
+const unchanged = { patch: [], remarks: [] };
+
+/** What the mutator of CI says of the pod: why it is not in the mesh, or the patch that gives it the revision. */
+function mutate(subject: Subject, revision: string, { namespaceLabels }: Knowledge) {
+  const mutator = revisionLabel({ revisionOf: () => ({ kind: 'revision', revision }), labelsOf: namespaceLabels });
+  const verdict = mutator.applies(subject);
+  if (verdict.kind !== 'applies') return { outside: verdict.kind, patch: [], remarks: [] };
+  const remarks = verdict.remarks.filter(({ severity }) => severity === 'warning').map(({ message }) => message);
+  return { outside: undefined, patch: patchOf(mutator, subject), remarks };
 }
 
 function audit(verdict: Verdict): Record<string, string> {

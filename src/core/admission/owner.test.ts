@@ -42,6 +42,18 @@ test('a record keeps what the age rule needs and nothing else', () => {
   });
 });
 
+const selectors: readonly (readonly [name: string, selector: unknown, selects: boolean])[] = [
+  ['labels', { matchLabels: { app: 'web', 'istio.io/rev': 'a' } }, true],
+  ['an expression', { matchExpressions: [{ key: 'istio.io/rev', operator: 'Exists' }] }, true],
+  ['a bare map', { 'istio.io/rev': 'a' }, true],
+  ['another label', { matchLabels: { app: 'web' } }, false],
+  ['none', undefined, false],
+];
+for (const [name, selector, selects] of selectors)
+  test(`a selector by the revision label: ${name}`, () => {
+    assert.equal(ownerRecord(deployment, { metadata, spec: { selector } })?.selectsRevision === true, selects);
+  });
+
 const odd: readonly (readonly [name: string, object: unknown])[] = [
   ['no object', undefined],
   ['no metadata', {}],

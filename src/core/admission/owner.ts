@@ -1,5 +1,6 @@
 // What is known of a pod's owners: the few facts that the age rule needs, taken from an object's metadata alone, so that a
 // cache of them stays small. Whoever watches the cluster feeds records in; nothing here asks an API server.
+import { revisionLabelKey, stampAnnotation } from '../mutate/index.ts';
 import { asList, asRecord, isRecord, type JsonRecord, textField } from './record.ts';
 
 /** A controller reference. `group` is the API group without version, "" for core. */
@@ -28,12 +29,11 @@ export interface OwnerRecord {
   readonly stamp?: Stamp;
   /** The newest write of the object's spec itself (no subresource), by managedFields. */
   readonly specWrittenMs?: number;
+  /** Its selector asks for the revision label: a pod with another one would leave it, and it would make pods without end. */
+  readonly selectsRevision?: boolean;
 }
 
-/** The annotation of a workload's own metadata (never of its pod template) that holds the time of its deploy, RFC 3339. */
-export const stampAnnotation = 'fairway.dev/stamped-at';
-
-/** The record of a Kubernetes object (whole or PartialObjectMetadata); undefined where it lacks what every stored object has. */
+/** The record of a Kubernetes object, whole or its metadata alone; undefined where it lacks what every stored object has. */
 export function ownerRecord(
   type: { readonly group: string; readonly kind: string },
   object: unknown,
@@ -54,6 +54,7 @@ export function ownerRecord(
     ...(controller === undefined ? {} : { controller }),
     ...(stamp === undefined ? {} : { stamp }),
     ...(specWrittenMs === undefined ? {} : { specWrittenMs }),
+    ...(selectsRevision(object) ? { selectsRevision: true } : {}),
   };
 }
 
@@ -81,6 +82,14 @@ export function parseTimeMs(value: unknown): number | undefined {
   if (typeof value !== 'string' || !rfc3339.test(value)) return undefined;
   const ms = Date.parse(value);
   return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Both forms of selector: a LabelSelector, and the bare map of a ReplicationController. Of metadata alone nothing can be told. */
+function selectsRevision(object: unknown): boolean {
+  const selector = asRecord(asRecord(asRecord(object)['spec'])['selector']);
+  const keys = [...Object.keys(selector), ...Object.keys(asRecord(selector['matchLabels']))];
+  const asked = asList(selector['matchExpressions']).map((each) => asRecord(each)['key']);
+  return keys.includes(revisionLabelKey) || asked.includes(revisionLabelKey);
 }
 
 function stampOf(metadata: JsonRecord): Stamp | undefined {

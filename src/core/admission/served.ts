@@ -1,5 +1,6 @@
 // Which revisions and revision tags a cluster's injectors serve, read off the selectors of its mutating webhook configurations,
 // as the API server reads them: a pod whose label no selector asks for gets no sidecar.
+import { revisionLabelKey } from '../mutate/index.ts';
 import { asList, asRecord, type JsonRecord, textField } from './record.ts';
 
 export interface Served {
@@ -7,7 +8,6 @@ export interface Served {
   readonly tags: ReadonlySet<string>;
 }
 
-const revisionLabel = 'istio.io/rev';
 const tagLabel = 'istio.io/tag';
 
 /** What one configuration serves; empty for one that is no injector, or whose selectors were made to match nothing. */
@@ -55,7 +55,7 @@ function selectedRevisions(webhook: unknown): string[] {
     namespaceSelector?: unknown;
   };
   return [objectSelector, namespaceSelector].flatMap((selector) => {
-    const label = textField(asRecord(asRecord(selector)['matchLabels']), revisionLabel);
+    const label = textField(asRecord(asRecord(selector)['matchLabels']), revisionLabelKey);
     return [...(label === undefined ? [] : [label]), ...expressionValues(selector)];
   });
 }
@@ -63,7 +63,7 @@ function selectedRevisions(webhook: unknown): string[] {
 function expressionValues(selector: unknown): string[] {
   return asList(asRecord(selector)['matchExpressions'])
     .map(asRecord)
-    .filter((each) => each['key'] === revisionLabel && each['operator'] === 'In')
+    .filter((each) => each['key'] === revisionLabelKey && each['operator'] === 'In')
     .flatMap((each) => asList(each['values']))
     .filter((value) => typeof value === 'string');
 }
