@@ -41,7 +41,7 @@ function ask(node: Node, run: Run, behaviour: ProbeBehaviour): Answer {
       const ageMs = node.clock.nowMs - run.startedAtMs;
       return behaviour.answers.findLast(({ fromMs }) => fromMs <= ageMs) ?? gone;
     }
-    case 'acts':
+    default:
       return byCommand(node, run, behaviour);
   }
 }

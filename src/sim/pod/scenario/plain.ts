@@ -8,7 +8,7 @@ export function plain(node: SpecNode): unknown {
       return node.items.map(plain);
     case 'map':
       return Object.fromEntries(node.entries.map(({ key, value }) => [key.text, plain(value)]));
-    case 'scalar':
+    default:
       return node.quoted ? node.text : scalar(node);
   }
 }
