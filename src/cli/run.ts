@@ -49,6 +49,11 @@ const entries: readonly Entry[] = [
     summary: 'install and run the admission server',
     load: async () => (await import('./commands/admission.ts')).build,
   },
+  {
+    name: 'pod',
+    summary: 'live a pod as a kubelet does',
+    load: async () => (await import('./commands/pod.ts')).build,
+  },
 ];
 
 /** Runs one command line; resolves to the exit code and never rejects. */
