@@ -4,6 +4,7 @@ export type { Driver } from './clock.ts';
 export { createDriver } from './clock.ts';
 export type { Happening } from './happening.ts';
 export { type Life, livePod } from './life.ts';
+export { spanMs } from './scenario/duration.ts';
 export type { Scenario } from './scenario/format.ts';
 export { scenarioSchema } from './scenario/format.ts';
 export { readScenario } from './scenario/read.ts';
