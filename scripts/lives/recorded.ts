@@ -52,8 +52,8 @@ export function comparable(status: Omit<RecordedStatus, 'ms'>): string {
   const conditions = Object.entries(status.conditions)
     .map(([name, value]) => `${name}=${value.status}${value.reason === undefined ? '' : `(${value.reason})`}`)
     .sort();
-  const containers = [status.init, status.containers].flatMap((group) =>
-    Object.entries(group).map(([name, container]) => containerText(name, container)),
+  const containers = [status.init, status.containers].flatMap((each) =>
+    Object.entries(each).map(([name, container]) => containerText(name, container)),
   );
   const ephemeral = Object.values(status.ephemeral).map((container, index) =>
     containerText(`ephemeral ${index}`, container),
@@ -167,16 +167,18 @@ interface Patch {
   };
 }
 
+interface Resized {
+  readonly name: string;
+  readonly resources?: Record<string, Record<string, string>>;
+}
+
 function patchEvent(at: number, args: readonly string[], life: RecordedLife): Event {
   const body = JSON.parse(args[args.indexOf('-p') + 1] ?? '{}') as Patch | readonly { readonly path: string }[];
   if (Array.isArray(body)) return { at, do: 'remove-scheduling-gates' };
   const patch = body as Patch;
   const condition = patch.status?.conditions?.[0];
   if (condition !== undefined) return { at, do: 'set-condition', type: condition.type, status: condition.status };
-  const containers = (patch.spec?.['containers'] ?? []) as readonly {
-    readonly name: string;
-    readonly resources?: object;
-  }[];
+  const containers = (patch.spec?.['containers'] ?? []) as readonly Resized[];
   if (flag(args, '--subresource') === 'resize')
     return {
       at,

@@ -65,7 +65,7 @@ export function consequenceOf(event: ScenarioEvent, pod: Pod, gates: Gates): Con
     case 'remove-condition':
       return input({ kind: 'removeCondition', type: event.type });
     case 'label':
-      return input({ kind: 'updateMetadata', labels: event.labels, annotations: event.annotations });
+      return input({ kind: 'updateMetadata', ...withLabels(event, pod) });
     case 'collect':
       return input({ kind: 'collect', disruptionTarget: false });
     case 'add-ephemeral-container':
@@ -82,6 +82,16 @@ export function consequenceOf(event: ScenarioEvent, pod: Pod, gates: Gates): Con
 
 function input(value: Input): Consequence {
   return { kind: 'input', input: value };
+}
+
+function withLabels(
+  { labels, annotations }: Extract<ScenarioEvent, { do: 'label' }>,
+  { metadata }: Pod,
+): Pick<Pod['metadata'], 'labels' | 'annotations'> {
+  return {
+    ...(labels === undefined ? {} : { labels: { ...metadata.labels, ...labels } }),
+    ...(annotations === undefined ? {} : { annotations: { ...metadata.annotations, ...annotations } }),
+  };
 }
 
 function graceOf(pod: Pod): number {

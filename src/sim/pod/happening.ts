@@ -1,5 +1,5 @@
 // What is seen of a simulated life, in order: writes of the API object, Kubernetes Events, and what the node did.
-import type { Effect, Pod, ProbeKind } from '../../core/pod/index.ts';
+import type { Effect, ProbeKind } from '../../core/pod/index.ts';
 
 export type Happening = { readonly atMs: number } & (
   | Extract<Effect, { kind: 'pod' }>
@@ -35,10 +35,3 @@ export type NodeHappening =
   | { readonly kind: 'probe'; readonly container: string; readonly probe: ProbeKind; readonly answer: string };
 
 export type Observe = (happening: Happening) => void;
-
-/** The statuses of a life: each write of the API object. */
-export function podsOf(happenings: readonly Happening[]): readonly (Pod & { readonly atMs: number })[] {
-  return happenings.flatMap((happening) =>
-    happening.kind === 'pod' ? [{ ...happening.pod, atMs: happening.atMs }] : [],
-  );
-}

@@ -7,7 +7,7 @@ import { spanMs } from './scenario/duration.ts';
 import type { Scenario } from './scenario/format.ts';
 
 /** The moment at which a simulated pod is created: a round one, so that timestamps are easy to read. */
-export const createdAtMs = Date.UTC(2026, 0, 1);
+const createdAtMs = Date.UTC(2026, 0, 1);
 
 export interface SimulationOptions {
   readonly manifest: Manifest;

@@ -1,11 +1,11 @@
 // `fairway pod simulate`: a pod's life in virtual time.
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { SpecError, UsageError } from '../../../core/std/errors.ts';
+import { UsageError } from '../../../core/std/errors.ts';
+import type { Simulation } from '../../../sim/pod/index.ts';
 import type { Io } from '../../io.ts';
 import { type KubeletFlags, parseDuration, policyOptions, withKubeletFlags } from '../../pod-flags.ts';
 import { printData, table } from '../../print.ts';
+import { loadScenario } from '../../scenario-file.ts';
 
 interface Flags extends KubeletFlags {
   readonly scenario?: string;
@@ -45,7 +45,7 @@ async function run(file: string, flags: Flags, io: Io): Promise<void> {
   if (flags.at !== undefined && flags.output !== 'yaml') throw new UsageError('--at is only for -o yaml');
   const { loadPods, onePod } = await import('../../pod-files.ts');
   const { assumptionsOf, policyFor, simulate } = await import('../../../sim/pod/index.ts');
-  const scenario = flags.scenario === undefined ? {} : await loadScenario(flags.scenario, io);
+  const scenario = await loadScenario(flags.scenario, io);
   const policy = policyFor(scenario, { ...policyOptions(flags), timing: flags.timing, seed: flags.seed });
   const { manifest } = onePod(await loadPods([file], io, policy.gates), flags.name);
   for (const note of assumptionsOf(manifest, scenario)) io.stderr.write(`note: ${note}\n`);
@@ -53,9 +53,7 @@ async function run(file: string, flags: Flags, io: Io): Promise<void> {
   await print(simulate({ manifest, scenario, policy, untilMs }), flags, io);
 }
 
-type Simulated = ReturnType<typeof import('../../../sim/pod/index.ts')['simulate']>;
-
-async function print(life: Simulated, flags: Flags, io: Io): Promise<void> {
+async function print(life: Simulation, flags: Flags, io: Io): Promise<void> {
   const { chartOf, lifeData, podAt, svgOf, timelineHead, timelineOf } = await import('../../../sim/pod/index.ts');
   switch (flags.output) {
     case 'timeline':
@@ -73,19 +71,6 @@ async function print(life: Simulated, flags: Flags, io: Io): Promise<void> {
       return printData(io, 'yaml', found);
     }
   }
-}
-
-/** A scenario file, or all of its problems. */
-export async function loadScenario(path: string, io: Io): Promise<import('../../../sim/pod/index.ts').Scenario> {
-  const { readScenario } = await import('../../../sim/pod/index.ts');
-  const text = await readFile(resolve(io.cwd, path), 'utf8').catch((error: unknown) => {
-    throw new UsageError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
-  });
-  const read = readScenario(text, path);
-  if (read.kind === 'invalid') throw new SpecError(read.problems);
-  return read.value;
 }
 
 function parseSeed(text: string): number {

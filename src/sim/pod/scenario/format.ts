@@ -15,7 +15,7 @@ const duration = z
 /** A duration, or `forever`. */
 const span = z.union([z.literal('forever'), duration]).describe('a duration, or "forever"');
 
-const path = z.string().min(1).startsWith('/', 'must be an absolute path');
+const path = z.string().min(1).regex(/^\//, 'must be an absolute path');
 const signal = z.string().regex(/^(?:SIG)?[A-Z][A-Z0-9+-]*$/, 'must be the name of a signal: TERM, USR1, …');
 const exitCode = z.int().min(0).max(255);
 
@@ -68,13 +68,18 @@ const timedAnswer = z.strictObject({
   answer: verdict,
   takes: span.optional().describe('how long the answer takes; longer than timeoutSeconds is a failure'),
 });
-const answers = z.union([verdict, fileTest, timedAnswer, z.array(timedAnswer).min(1)]).meta({ id: 'answers' });
+const answers = z
+  .union(
+    [verdict, fileTest, timedAnswer, z.array(timedAnswer).min(1)],
+    'must be success, failure, warning, error or timeout, {file}, {from, answer, takes}, or a list of these last',
+  )
+  .meta({ id: 'answers' });
 const probes = z.strictObject({
   startup: answers.optional(),
   liveness: answers.optional(),
   readiness: answers.optional(),
 });
-const hook = z.union([span, z.array(step)]).meta({ id: 'hook' });
+const hook = z.union([span, z.array(step)], 'must be a duration, forever, or a list of steps').meta({ id: 'hook' });
 const hooks = z.strictObject({ postStart: hook.optional(), preStop: hook.optional() });
 
 const steps = z.array(step);
@@ -95,7 +100,9 @@ const fullRun = z
   .refine((value) => value.steps === undefined || value.fails === undefined, {
     message: 'has either steps or fails, not both',
   });
-const run = z.union([word, steps, fullRun]).meta({ id: 'run' });
+const run = z
+  .union([word, steps, fullRun], 'must be serve, deaf, a list of steps, or {steps, probes, hooks} or {fails, message}')
+  .meta({ id: 'run' });
 
 const container = z
   .strictObject({
@@ -243,4 +250,8 @@ export type ScenarioRun = z.infer<typeof run>;
 export type ScenarioAnswers = z.infer<typeof answers>;
 export type ScenarioHook = z.infer<typeof hook>;
 export type ScenarioExit = z.infer<typeof exit>;
-export type ScenarioTrouble = NonNullable<Scenario['volumes']>;
+
+/** The format as JSON Schema (2020-12), for editors: what stands in schemas/scenario.json. */
+export function scenarioJsonSchema(): Readonly<Record<string, unknown>> {
+  return { $id: 'scenario.json', ...z.toJSONSchema(scenarioSchema, { io: 'input', reused: 'inline' }) };
+}

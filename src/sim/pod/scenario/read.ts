@@ -1,9 +1,11 @@
 // Reads a scenario file: YAML to a checked Scenario, every problem with its line. Whether the containers that it
 // names exist in the pod is the business of `behaviour`, which knows the pod.
 import type { z } from 'zod';
+import { gatesOf } from '../../../core/pod/index.ts';
 import { type Parsed, parsed, problemAt, readSpecFile, type SpecNode } from '../../../core/spec-file/index.ts';
 import { closest } from '../../../core/std/closest.ts';
 import type { Problem } from '../../../core/std/errors.ts';
+import { commandActs } from '../shell/command.ts';
 import { type Scenario, scenarioSchema } from './format.ts';
 import { nodeAt, plain } from './plain.ts';
 
@@ -13,7 +15,7 @@ export function readScenario(text: string, file: string): Parsed<Scenario> {
   if (root === undefined || problems.length > 0) return parsed<Scenario>(undefined, problems);
   const checked = scenarioSchema.safeParse(plain(root));
   return checked.success
-    ? parsed(checked.data, [])
+    ? parsed(checked.data, [...scriptProblems(root, file), ...gateProblems(checked.data, { root, file })])
     : parsed<Scenario>(
         undefined,
         checked.error.issues.flatMap((issue) => issueProblems(issue, [], { root, file })),
@@ -21,6 +23,40 @@ export function readScenario(text: string, file: string): Parsed<Scenario> {
 }
 
 type Issue = z.core.$ZodIssue;
+
+/** Lines of shell that are not understood, wherever they stand. */
+function scriptProblems(node: SpecNode, file: string): readonly Problem[] {
+  if (node.kind === 'list') return node.items.flatMap((item) => scriptProblems(item, file));
+  if (node.kind === 'scalar') return [];
+  return node.entries.flatMap(({ key, value }) => {
+    if (key.text !== 'sh' || value.kind !== 'scalar') return scriptProblems(value, file);
+    const read = commandActs(['sh', '-c', value.text]);
+    if (read.kind === 'acts') return [];
+    const hint = 'docs/reference/scenario.md lists the part of shell that is understood';
+    return [
+      problemAt(
+        value,
+        { code: 'scenario-invalid', message: read.because.replace('its command', 'the line'), hint },
+        { file },
+      ),
+    ];
+  });
+}
+
+function gateProblems(scenario: Scenario, source: Source): readonly Problem[] {
+  const known = Object.keys(gatesOf('1.37'));
+  return Object.keys(scenario.kubelet?.featureGates ?? {})
+    .filter((gate) => !known.includes(gate))
+    .map((gate) => {
+      const meant = closest(gate, known);
+      const hint = meant === undefined ? 'see docs/reference/pod-simulate.md for the gates' : `did you mean ${meant}?`;
+      return problem(
+        { message: `${gate} is no gate that changes a pod's life`, hint },
+        ['kubelet', 'featureGates', gate],
+        source,
+      );
+    });
+}
 
 interface Source {
   readonly root: SpecNode;
