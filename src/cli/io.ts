@@ -11,8 +11,9 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly nowMs: () => number;
-  /** 0 done, 1 differences or findings, 2 usage or invalid input, 69 unavailable, 70 our bug. */
-  exitCode: ExitCode;
+  /** An ExitCode; `agent` alone may leave with another, the status of its child. */
+  exitCode: number;
 }
 
+/** 0 done, 1 differences or findings, 2 usage or invalid input, 69 unavailable, 70 our bug. */
 export type ExitCode = 0 | 1 | 2 | 69 | 70;

@@ -54,10 +54,15 @@ const entries: readonly Entry[] = [
     summary: 'live a pod as a kubelet does',
     load: async () => (await import('./commands/pod.ts')).build,
   },
+  {
+    name: 'agent',
+    summary: 'stand beside an Envoy: start, drain and stop it',
+    load: async () => (await import('./commands/agent.ts')).build,
+  },
 ];
 
 /** Runs one command line; resolves to the exit code and never rejects. */
-export async function runCommandLine(args: readonly string[], io: Io): Promise<ExitCode> {
+export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
   try {
     const program = await assemble(args, io);
     await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' });
@@ -96,7 +101,7 @@ function quiet(command: Command, io: Io): Command {
   });
 }
 
-function report(error: unknown, io: Io): ExitCode {
+function report(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? io.exitCode : 2;
   if (error instanceof SpecError || error instanceof ManifestError) {
     for (const problem of error.problems) io.stderr.write(`${formatProblem(problem)}\n`);

@@ -1,5 +1,7 @@
 // The door of the proxy's model: Envoy's life, readiness, drain.
 export { parsePodPorts } from './app-ports.ts';
+export { type AppProbe, parseAppProbes } from './app-probes.ts';
+export { parseDownwardApi } from './downward-api.ts';
 export { type DrainBudget, type DrainTimes, drainBudget, drainDeadlineMs } from './drain-budget.ts';
 export type { ExitStatus, Note, ProxyEffect, ProxyInput, ProxyState, StopReason } from './life.ts';
 export { beginProxy, dueAtMs, isTerminating, transition } from './machine.ts';
@@ -13,6 +15,7 @@ export {
   type ProxyPolicy,
   proxyPolicy,
 } from './policy.ts';
+export { effectiveProxyConfig, type JsonObject, type ProxyConfig, type ProxyConfigLayers } from './proxy-config.ts';
 export {
   configQuery,
   configTimeoutMs,
@@ -25,4 +28,5 @@ export {
   type StatsAnswer,
   type Verdict,
 } from './readiness.ts';
+export { parseScrapeTargets, type ScrapeTarget } from './scrape.ts';
 export { countActive, countQuery, type OwnListeners, type Reading } from './stats.ts';

@@ -1,0 +1,33 @@
+// Small files, read and written at once: configuration, a pid, a bootstrap. Written beside and renamed, so that no reader sees half of one.
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { HostFiles } from '../../ports/host.ts';
+
+export const nodeFiles: HostFiles = {
+  read: (path) => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return undefined;
+    }
+  },
+  exists: existsSync,
+  write: (path, text, mode = 0o644) => {
+    try {
+      writeWhole(path, text, mode);
+      return undefined;
+    } catch (error) {
+      return String(error);
+    }
+  },
+  remove: (path) => rmSync(path, { force: true }),
+};
+
+function writeWhole(path: string, text: string, mode: number): void {
+  // A device or a mount (/dev/termination-log) can be written but not replaced.
+  if (path.startsWith('/dev/')) return writeFileSync(path, text);
+  mkdirSync(dirname(path), { recursive: true });
+  const partial = `${path}.${process.pid}.new`;
+  writeFileSync(partial, text, { mode });
+  renameSync(partial, path);
+}

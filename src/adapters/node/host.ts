@@ -1,0 +1,24 @@
+// The agent's host on Node and Bun alike: it uses only what both have, and nothing of Bun's own.
+import { setTimeout as schedule } from 'node:timers';
+import type { Host } from '../../ports/host.ts';
+import { nodeFiles } from './files.ts';
+import { nodeNet } from './net.ts';
+import { nodeProcesses } from './processes.ts';
+
+/** The machine that this process runs on. Log lines go to stdout, as Istio's agent writes them. */
+export function nodeHost(): Host {
+  return {
+    clock: {
+      nowMs: () => Math.floor(performance.now()),
+      wallMs: Date.now,
+      after: (ms, run) => {
+        const timer = schedule(run, Math.max(0, ms));
+        return () => clearTimeout(timer);
+      },
+    },
+    files: nodeFiles,
+    processes: nodeProcesses(),
+    net: nodeNet,
+    print: (line) => process.stdout.write(`${line}\n`),
+  };
+}

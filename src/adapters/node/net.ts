@@ -1,0 +1,94 @@
+// Requests, dials and the status server over plain sockets. Every request has its own connection: the agent asks seldom, and a
+// kept connection to Envoy or to the application would count as work in progress.
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Dialled, DialTarget, Fetched, HostNet, HttpRequest, Opened } from '../../ports/host.ts';
+import { grpcHealth } from './grpc-health.ts';
+import { serve } from './serve.ts';
+
+export const nodeNet: HostNet = { fetch: fetchWhole, open, dial, grpcHealth, serve, addresses };
+
+const defaultMaxBytes = 2 ** 24;
+
+async function fetchWhole(request: HttpRequest): Promise<Fetched> {
+  const opened = await open(request);
+  if (opened.kind === 'failed') return opened;
+  const { maxBytes = defaultMaxBytes } = request;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of opened.body) {
+      chunks.push(chunk.subarray(0, maxBytes - size));
+      size += chunk.length;
+      if (size > maxBytes) break;
+    }
+  } catch (error) {
+    return { kind: 'failed', problem: messageOf(error) };
+  }
+  return { ...opened, body: Buffer.concat(chunks), cut: size > maxBytes };
+}
+
+function open(request: HttpRequest): Promise<Opened> {
+  const { promise, resolve } = Promise.withResolvers<Opened>();
+  const { timeoutMs } = request;
+  const asked = (request.tls === true ? https : http).request(optionsOf(request), (response) => {
+    resolve({ kind: 'answer', status: response.statusCode ?? 0, headers: response.headers, body: response });
+    response.on('close', () => clearTimeout(timer));
+    response.on('end', () => clearTimeout(timer));
+  });
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => asked.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  asked.on('error', (error) => {
+    clearTimeout(timer);
+    resolve({ kind: 'failed', problem: messageOf(error) });
+  });
+  asked.end(request.body);
+  return promise;
+}
+
+/** TLS is not verified: only an application's own probe uses it, as the kubelet does. */
+function optionsOf(request: HttpRequest): https.RequestOptions {
+  const { method, host, port, path, headers = {}, localAddress } = request;
+  return {
+    method,
+    host,
+    port,
+    path,
+    headers: headers as http.OutgoingHttpHeaders,
+    agent: false,
+    setHost: !('host' in headers),
+    rejectUnauthorized: false,
+    ...(localAddress === undefined ? {} : { localAddress }),
+  };
+}
+
+function dial({ host, port, timeoutMs, localAddress }: DialTarget): Promise<Dialled> {
+  const { promise, resolve } = Promise.withResolvers<Dialled>();
+  const socket = connect({ host, port, ...(localAddress === undefined ? {} : { localAddress }) });
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => resolve({ kind: 'failed', problem: `no connection within ${timeoutMs} ms` }), timeoutMs);
+  socket.on('connect', () => resolve({ kind: 'open' }));
+  socket.on('error', (error: NodeJS.ErrnoException) =>
+    resolve(error.code === 'ECONNREFUSED' ? { kind: 'refused' } : { kind: 'failed', problem: messageOf(error) }),
+  );
+  return promise.finally(() => {
+    clearTimeout(timer);
+    socket.destroy();
+  });
+}
+
+function addresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((interfaces = []) =>
+    interfaces.filter(({ internal }) => !internal).map(({ address }) => address),
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

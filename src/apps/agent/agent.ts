@@ -1,0 +1,76 @@
+// The agent's command line: `proxy`, `wait`, `request`, `version`. The door of this folder. Unknown flags are tolerated
+// everywhere, because the template that calls may be older than this program.
+import type { Host } from '../../ports/host.ts';
+import { runProxy } from './proxy.ts';
+import { requestTable, runRequest } from './request.ts';
+import { proxyTable } from './settings.ts';
+import { type Table, tableHelp } from './table.ts';
+import { runWait, waitTable } from './wait.ts';
+
+interface Command {
+  readonly usage: string;
+  readonly doc: string;
+  readonly table: Table;
+}
+
+/** Every command with its settings; docs/reference/agent.md is made of it. */
+export const agentCommands: Readonly<Record<string, Command>> = {
+  proxy: {
+    usage: 'proxy [sidecar|router|waypoint]',
+    doc: 'start Envoy, tell when it is ready, drain it, stop it',
+    table: proxyTable,
+  },
+  wait: { usage: 'wait', doc: 'wait until the proxy is ready (a postStart hook)', table: waitTable },
+  request: {
+    usage: 'request METHOD PATH [BODY]',
+    doc: "ask the agent or Envoy's administration and print the answer",
+    table: requestTable,
+  },
+  version: { usage: 'version', doc: 'print the version', table: {} },
+};
+
+interface Invocation {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly host: Host;
+  readonly version: string;
+}
+
+/** Runs one command; the exit code of `proxy` is Envoy's where Envoy ended by itself. */
+export async function runAgent({ args, env, host, version }: Invocation): Promise<number> {
+  const [name = 'help', ...rest] = args;
+  const command = agentCommands[name];
+  if (command === undefined) return help(name, host);
+  if (rest.includes('--help') || rest.includes('-h')) {
+    host.print(`Usage: fairway agent ${command.usage}\n\n${command.doc}\n\n${tableHelp(command.table)}`);
+    return 0;
+  }
+  switch (name) {
+    case 'proxy':
+      return runProxy(rest, env, host);
+    case 'wait':
+      return runWait(rest, host);
+    case 'request':
+      return runRequest(rest, env, host);
+    default:
+      return printVersion(rest, version, host);
+  }
+}
+
+function help(asked: string, host: Host): number {
+  const lines = Object.values(agentCommands).map(({ usage, doc }) => `  ${usage.padEnd(34)} ${doc}`);
+  const known = ['help', '--help', '-h'].includes(asked);
+  host.print(`${known ? '' : `error: no command "${asked}"\n\n`}Usage: fairway agent COMMAND\n\n${lines.join('\n')}`);
+  return known ? 0 : 2;
+}
+
+function printVersion(args: readonly string[], version: string, host: Host): number {
+  const output =
+    args.find((arg) => arg.startsWith('--output='))?.slice('--output='.length) ?? args[args.indexOf('-o') + 1];
+  if (args.includes('-s') || args.includes('--short')) host.print(version);
+  else if (output === 'json')
+    host.print(JSON.stringify({ clientVersion: { version, product: 'fairway' } }, undefined, 2));
+  else if (output === 'yaml') host.print(`clientVersion:\n  version: ${version}\n  product: fairway`);
+  else host.print(`fairway ${version}`);
+  return 0;
+}

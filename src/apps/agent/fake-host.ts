@@ -1,0 +1,176 @@
+// A host in virtual time, for tests: files in memory, an Envoy that answers as told, dials that go where the test says.
+// Time moves only by `advance`, which runs what is due in order and lets every promise settle in between.
+import type {
+  Answer,
+  Asked,
+  Child,
+  ChildEnd,
+  Dialled,
+  Fetched,
+  Handler,
+  Host,
+  HttpRequest,
+  Program,
+} from '../../ports/host.ts';
+
+interface FakeHost extends Host {
+  readonly lines: string[];
+  readonly written: Map<string, string>;
+  readonly spawned: Program[];
+  readonly signals: string[];
+  readonly requests: string[];
+  /** Runs what is due within so many milliseconds. */
+  readonly advance: (ms: number) => Promise<void>;
+  readonly terminate: () => void;
+  readonly endEnvoy: (end: ChildEnd) => void;
+  /** Asks the status server; undefined where nobody listens (any more). */
+  readonly ask: (asked: Partial<Asked> & { readonly path: string }) => Promise<Answer | undefined>;
+  readonly alive: Map<number, number>;
+}
+
+interface Behaviour {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly fetch?: (request: HttpRequest) => Fetched;
+  readonly dial?: (port: number, host: string) => Dialled;
+  readonly health?: Dialled | { readonly kind: 'not-serving' };
+  readonly portTaken?: boolean;
+  readonly notStarted?: string;
+  /** Envoy ends on SIGTERM unless told otherwise. */
+  readonly deaf?: boolean;
+}
+
+export function answer(status: number, body = '', headers: Record<string, string> = {}): Fetched {
+  return { kind: 'answer', status, headers, body: new TextEncoder().encode(body), cut: false };
+}
+
+export const refused: Fetched = { kind: 'failed', problem: 'refused' };
+
+/** The answers of an Envoy that is ready. */
+export function readyEnvoy({ path }: HttpRequest): Fetched {
+  if (path.includes('cluster_manager'))
+    return answer(200, 'cluster_manager.cds.update_success: 1\nlistener_manager.lds.update_success: 1\n');
+  if (path.includes('server')) return answer(200, 'server.state: 0\nlistener_manager.workers_started: 1\n');
+  return answer(200);
+}
+
+export function fakeHost(behaviour: Behaviour = {}): FakeHost {
+  const { fetch = readyEnvoy, dial = () => ({ kind: 'refused' }) } = behaviour;
+  const time = virtualTime();
+  const seen = { lines: [] as string[], spawned: [] as Program[], signals: [] as string[], requests: [] as string[] };
+  const written = new Map(Object.entries(behaviour.files ?? {}));
+  const alive = new Map<number, number>();
+  const ended = Promise.withResolvers<ChildEnd>();
+  let handler: Handler | undefined;
+  let terminate = (): void => undefined;
+  const kill = (signal: string): void => {
+    seen.signals.push(`${time.nowMs()} ${signal}`);
+    if (signal === 'SIGKILL') ended.resolve({ kind: 'signal', name: 'SIGKILL', number: 9 });
+    else if (behaviour.deaf !== true) ended.resolve({ kind: 'code', code: 0 });
+  };
+  const spawn = (program: Program): Child => {
+    seen.spawned.push(program);
+    if (behaviour.notStarted !== undefined) ended.resolve({ kind: 'not-started', problem: behaviour.notStarted });
+    return { pid: behaviour.notStarted === undefined ? 4711 : undefined, kill, ended: ended.promise };
+  };
+  const fetched = (request: HttpRequest): Promise<Fetched> => {
+    seen.requests.push(`${time.nowMs()} ${request.method} ${request.port} ${decodeURIComponent(request.path)}`);
+    return Promise.resolve(fetch(request));
+  };
+  return {
+    ...seen,
+    written,
+    alive,
+    advance: time.advance,
+    terminate: () => terminate(),
+    endEnvoy: ended.resolve,
+    ask: async (asked) => askHandler(handler, asked),
+    clock: { nowMs: time.nowMs, wallMs: () => 1_000_000_000_000 + time.nowMs(), after: time.after },
+    files: {
+      read: (path) => written.get(path),
+      exists: (path) => written.has(path),
+      write: (path, text) => void written.set(path, text),
+      remove: (path) => void written.delete(path),
+    },
+    processes: {
+      pid: 1,
+      isRoot: true,
+      spawn,
+      onTerminate: (run) => {
+        terminate = run;
+      },
+      startTicks: (pid) => (pid === 4711 ? 99 : alive.get(pid)),
+      kill: (pid, signal) => {
+        seen.signals.push(`${time.nowMs()} ${signal} ${pid}`);
+        if (signal === 'SIGKILL' || behaviour.deaf !== true) alive.delete(pid);
+      },
+      residentBytes: () => 1024,
+    },
+    net: {
+      fetch: fetched,
+      open: async (request) => {
+        const whole = await fetched(request);
+        return whole.kind === 'failed' ? whole : { ...whole, body: chunks(whole.body) };
+      },
+      dial: ({ port, host }) => Promise.resolve(dial(port, host)),
+      grpcHealth: () => Promise.resolve(behaviour.health ?? { kind: 'open' }),
+      serve: (port, given) => {
+        if (behaviour.portTaken === true) return Promise.reject(new Error('port is taken'));
+        handler = given;
+        const close = (): void => {
+          handler = undefined;
+        };
+        return Promise.resolve({ port, close, end: close });
+      },
+      addresses: () => ['10.0.0.7'],
+    },
+    print: (line) => seen.lines.push(line),
+  };
+}
+
+async function askHandler(
+  handler: Handler | undefined,
+  asked: Partial<Asked> & { readonly path: string },
+): Promise<Answer | undefined> {
+  const given = await handler?.({ method: 'GET', query: '', headers: {}, remoteAddress: '127.0.0.1', ...asked });
+  given?.afterwards?.();
+  return given;
+}
+
+async function* chunks(body: Uint8Array): AsyncIterable<Uint8Array> {
+  yield await Promise.resolve(body);
+}
+
+interface VirtualTime {
+  readonly nowMs: () => number;
+  readonly after: (ms: number, run: () => void) => () => void;
+  readonly advance: (ms: number) => Promise<void>;
+}
+
+function virtualTime(): VirtualTime {
+  let nowMs = 0;
+  let timers: { readonly atMs: number; readonly run: () => void }[] = [];
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return {
+    nowMs: () => nowMs,
+    after: (ms, run) => {
+      const timer = { atMs: nowMs + Math.max(0, ms), run };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    advance: async (ms) => {
+      const endMs = nowMs + ms;
+      await settle();
+      for (;;) {
+        const next = timers.toSorted((a, b) => a.atMs - b.atMs)[0];
+        if (next === undefined || next.atMs > endMs) break;
+        timers = timers.filter((other) => other !== next);
+        nowMs = next.atMs;
+        next.run();
+        await settle();
+      }
+      nowMs = endMs;
+    },
+  };
+}

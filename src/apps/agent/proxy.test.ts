@@ -1,0 +1,204 @@
+// The whole of `proxy` on a host in virtual time: which requests and signals Envoy gets, and when.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answer, fakeHost, readyEnvoy, refused } from './fake-host.ts';
+import { runProxy } from './proxy.ts';
+
+const env = { PROXY_CONFIG: '{"customConfigFile":"/b.json","configPath":"/etc/p"}', FAIRWAY_DRAIN_DEADLINE: '28s' };
+const filesWithAnnotations = (annotations: string): Record<string, string> => ({
+  './etc/istio/pod/annotations': annotations,
+});
+
+function messages(lines: readonly string[]): string[] {
+  return lines.map((line) => line.split('\t')[2] ?? line);
+}
+
+test('starts Envoy, tells when it is ready, drains it on SIGTERM, stops it', async () => {
+  const host = fakeHost();
+  const code = runProxy(['sidecar'], env, host);
+  await host.advance(10);
+  assert.equal(host.spawned[0]?.path, '/usr/local/bin/envoy');
+  assert.equal(host.written.get('/etc/p/envoy.pid'), '{"pid":4711,"startTicks":99}');
+  assert.equal((await host.ask({ path: '/healthz/ready' }))?.status, 200);
+  await host.advance(9990);
+  host.terminate();
+  await host.advance(0);
+  assert.equal((await host.ask({ path: '/healthz/ready' }))?.status, 503);
+  await host.advance(5000);
+  assert.equal(await code, 0);
+  assert.deepEqual(host.signals, ['15000 SIGTERM']);
+  assert.deepEqual(
+    host.requests.filter((line) => line.includes('POST')),
+    ['10000 POST 15000 /drain_listeners?inboundonly&graceful'],
+  );
+  assert.equal(host.written.has('/etc/p/envoy.pid'), false);
+  assert.deepEqual(messages(host.lines), [
+    'no TCP port of the application is known: the drain will not wait for it',
+    'proxy is ready',
+    'draining',
+    'stopping the proxy',
+    'proxy has ended',
+  ]);
+});
+
+test('looks until Envoy is ready, every 100 ms', async () => {
+  let asked = 0;
+  const host = fakeHost({ fetch: (request) => (asked++ < 3 ? refused : readyEnvoy(request)) });
+  void runProxy([], env, host);
+  await host.advance(1000);
+  assert.ok(
+    host.lines.some((line) => line.includes('proxy is ready\tafterMs=300')),
+    host.lines.join('\n'),
+  );
+});
+
+test('exit on zero asks the counters and waits for the application', async () => {
+  const given = {
+    ...env,
+    EXIT_ON_ZERO_ACTIVE_CONNECTIONS: 'true',
+    MINIMUM_DRAIN_DURATION: '1s',
+    ISTIO_META_POD_PORTS: '[{"containerPort":8080}]',
+    INSTANCE_IP: '10.0.0.7',
+  };
+  let appAlive = true;
+  const dials: string[] = [];
+  const host = fakeHost({
+    fetch: (request) =>
+      request.path.includes('downstream')
+        ? answer(200, 'listener.0.0.0.0_15006.downstream_cx_active: 0\n')
+        : readyEnvoy(request),
+    dial: (port, target) => {
+      dials.push(`${target}:${port}`);
+      return { kind: appAlive && target === '10.0.0.7' ? 'open' : 'refused' };
+    },
+  });
+  const code = runProxy(['sidecar'], given, host);
+  await host.advance(0);
+  host.terminate();
+  await host.advance(4000);
+  assert.deepEqual(host.signals, []);
+  appAlive = false;
+  await host.advance(3000);
+  assert.equal(await code, 0);
+  assert.deepEqual(dials.slice(0, 2), ['127.0.0.1:8080', '10.0.0.7:8080']);
+  assert.equal(host.signals.length, 1);
+  assert.ok(host.requests.some((line) => line.endsWith('/stats?usedonly&filter=downstream_cx_active$')));
+});
+
+test('Envoy that ends by itself: its code, the log, the termination message', async () => {
+  const host = fakeHost();
+  const code = runProxy(['sidecar'], env, host);
+  await host.advance(500);
+  host.endEnvoy({ kind: 'signal', name: 'SIGSEGV', number: 11 });
+  await host.advance(0);
+  assert.equal(await code, 139);
+  assert.equal(host.written.get('/dev/termination-log'), 'Envoy ended by itself while serving: signal SIGSEGV');
+});
+
+test('with --compat istio: the status port closes at SIGTERM, Envoy is killed, its own end is a success', async () => {
+  const host = fakeHost();
+  const code = runProxy(['sidecar', '--compat', 'istio'], env, host);
+  await host.advance(0);
+  host.terminate();
+  await host.advance(0);
+  assert.equal(await host.ask({ path: '/healthz/ready' }), undefined);
+  await host.advance(5000);
+  assert.equal(await code, 0);
+  assert.deepEqual(host.signals, ['5000 SIGKILL']);
+  const crashing = fakeHost();
+  const crashed = runProxy(['sidecar'], { ...env, FAIRWAY_COMPAT: 'istio' }, crashing);
+  await crashing.advance(0);
+  crashing.endEnvoy({ kind: 'code', code: 1 });
+  await crashing.advance(0);
+  assert.equal(await crashed, 0);
+  assert.equal(crashing.written.has('/dev/termination-log'), false);
+});
+
+test('a program that is not there', async () => {
+  const host = fakeHost({ notStarted: 'spawn /usr/local/bin/envoy ENOENT' });
+  assert.equal(await runProxy([], env, host), 127);
+  assert.match(host.lines.join('\n'), /proxy ended by itself.*ENOENT/);
+});
+
+test('the status port is taken: unavailable, and Envoy is not started', async () => {
+  const host = fakeHost({ portTaken: true });
+  assert.equal(await runProxy([], env, host), 69);
+  assert.equal(host.spawned.length, 0);
+});
+
+test('the Envoy of an agent before is ended first: SIGTERM, then SIGKILL', async () => {
+  const host = fakeHost({ deaf: true, files: { '/etc/p/envoy.pid': '{"pid":77,"startTicks":5}' } });
+  host.alive.set(77, 5);
+  void runProxy([], env, host);
+  await host.advance(0);
+  assert.equal(host.spawned.length, 0);
+  await host.advance(1100);
+  assert.deepEqual(host.signals, ['0 SIGTERM 77', '1000 SIGKILL 77']);
+  assert.equal(host.spawned.length, 1);
+});
+
+test('a stranger with the same pid is left alone', async () => {
+  const host = fakeHost({ files: { '/etc/p/envoy.pid': '{"pid":77,"startTicks":5}' } });
+  host.alive.set(77, 6);
+  void runProxy([], env, host);
+  await host.advance(0);
+  assert.deepEqual(host.signals, []);
+  assert.equal(host.spawned.length, 1);
+});
+
+const wrong: readonly (readonly [
+  what: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  problem: RegExp,
+])[] = [
+  ['an unknown type', ['nonsense'], env, /nonsense.* is no type of proxy/],
+  ['a flag without sense', ['--drain-deadline', 'soon'], env, /--drain-deadline soon: not a duration/],
+  ['no bootstrap', [], {}, /no bootstrap/],
+  ['ports that are none', [], { ...env, ISTIO_META_POD_PORTS: '{}' }, /ISTIO_META_POD_PORTS/],
+  ['a probe without handler', [], { ...env, ISTIO_KUBE_APP_PROBERS: '{"/app-health/a/livez":{}}' }, /0 handlers/],
+  [
+    'a scrape of the status port',
+    [],
+    { ...env, ISTIO_PROMETHEUS_ANNOTATIONS: '{"scrape":"true","port":"15020"}' },
+    /15020 cannot be scraped/,
+  ],
+  ['broken YAML', [], { PROXY_CONFIG: '{' }, /PROXY_CONFIG/],
+];
+for (const [what, args, given, problem] of wrong) {
+  test(`refused with code 2 before anything starts: ${what}`, async () => {
+    const host = fakeHost();
+    assert.equal(await runProxy(args, given, host), 2);
+    assert.match(host.lines.join('\n'), problem);
+    assert.equal(host.spawned.length, 0);
+  });
+}
+
+test('an environment variable that cannot be read is told, and its default holds', async () => {
+  const host = fakeHost();
+  void runProxy([], { ...env, MINIMUM_DRAIN_DURATION: 'soon' }, host);
+  await host.advance(0);
+  assert.match(host.lines[0] ?? '', /MINIMUM_DRAIN_DURATION=soon is not a duration: 5s holds/);
+  assert.equal(host.spawned.length, 1);
+});
+
+test('annotations of the pod override the status port and the drain', async () => {
+  const files = filesWithAnnotations(
+    'proxy.istio.io/config="{\\"terminationDrainDuration\\": \\"2s\\"}"\nstatus.sidecar.istio.io/port="0"\n',
+  );
+  const host = fakeHost({ files, portTaken: true });
+  const code = runProxy([], env, host);
+  await host.advance(0);
+  host.terminate();
+  await host.advance(2000);
+  assert.equal(await code, 0);
+  assert.deepEqual(host.signals, ['2000 SIGTERM']);
+});
+
+test('DNS on port 53 as root: Envoy runs as user 1337; a compliance policy limits ciphers', async () => {
+  const host = fakeHost();
+  void runProxy([], { ...env, DNS_PROXY_ADDR: '127.0.0.1:53', COMPLIANCE_POLICY: 'fips-140-2' }, host);
+  await host.advance(0);
+  assert.deepEqual(host.spawned[0]?.user, { uid: 1337, gid: 1337 });
+  assert.match(host.spawned[0]?.env['GRPC_SSL_CIPHER_SUITES'] ?? '', /GCM/);
+});

@@ -1,0 +1,133 @@
+// Every setting of `proxy`, in one table: Istio's own first (sidecar.md 1.4, 1.5), Fairway's after them.
+import { assumedDeadlineMs, improvements } from '../../core/proxy/index.ts';
+import { formatDuration } from '../../core/std/duration.ts';
+import { choice, choices, count, duration, maybeDuration, port, text, truth } from './kinds.ts';
+import type { Values } from './table.ts';
+
+const anyNumber = [0, 2 ** 31] as const;
+
+export const proxyTable = {
+  domain: text('', { flag: 'domain', doc: 'DNS domain of the proxy; default `$POD_NAMESPACE.svc.cluster.local`' }),
+  meshConfig: text('./etc/istio/config/mesh', {
+    flag: 'meshConfig',
+    doc: 'file with the mesh configuration (gateways, VMs)',
+  }),
+  proxyLogLevel: text('warning', { flag: 'proxyLogLevel', doc: "Envoy's log level: `level` or `level,scope:level,…`" }),
+  proxyComponentLogLevel: text('', {
+    flag: 'proxyComponentLogLevel',
+    doc: 'levels of single components of Envoy (legacy)',
+  }),
+  concurrency: count(
+    '0',
+    { flag: 'concurrency', doc: "Envoy's worker threads (legacy: wins over ProxyConfig); 0: not set" },
+    anyNumber,
+  ),
+  templateFile: text('', { flag: 'templateFile', doc: 'template of the bootstrap' }),
+  outlierLogPath: text('', { flag: 'outlierLogPath', doc: "file of Envoy's log of outlier detection" }),
+  logOutputLevel: text('default:info', {
+    flag: 'log_output_level',
+    doc: 'least level of the agent: `none`, `error`, `warn`, `info` or `debug`, also as `default:LEVEL`',
+  }),
+  logAsJson: truth('false', { flag: 'log_as_json', doc: 'the agent logs a JSON object a line instead of text' }),
+  instanceIp: text('', { env: 'INSTANCE_IP', doc: "the pod's address; probes of the application go there" }),
+  hostIp: text('', { env: 'HOST_IP', doc: "the node's address; replaces `$(HOST_IP)` in the bootstrap override" }),
+  cpuLimit: count(
+    '0',
+    { env: 'ISTIO_CPU_LIMIT', doc: "Envoy's worker threads where ProxyConfig tells none" },
+    anyNumber,
+  ),
+  proxyConfig: text('', { env: 'PROXY_CONFIG', doc: 'ProxyConfig as YAML or JSON' }),
+  minimumDrainMs: duration('5s', {
+    env: 'MINIMUM_DRAIN_DURATION',
+    doc: 'with exit on zero: no look at the counters before',
+  }),
+  exitOnZeroConnections: truth('false', {
+    env: 'EXIT_ON_ZERO_ACTIVE_CONNECTIONS',
+    doc: 'the same as `FAIRWAY_EXIT_ON_ZERO=connections`',
+  }),
+  envoyStatusPort: port('15021', { env: 'ENVOY_STATUS_PORT', doc: "Envoy's listener for `/healthz/ready`" }),
+  envoyPrometheusPort: port('15090', { env: 'ENVOY_PROMETHEUS_PORT', doc: "Envoy's listener for its own metrics" }),
+  envoySecureMetricsPort: port('0', {
+    env: 'ENVOY_SECURE_METRICS_PORT',
+    doc: "Envoy's listener for its metrics with mTLS; 0: none",
+  }),
+  envoySecureMergedMetricsPort: port('0', {
+    env: 'ENVOY_SECURE_MERGED_METRICS_PORT',
+    doc: "Envoy's listener for merged metrics with mTLS; 0: none",
+  }),
+  dnsProxyAddress: text('localhost:15053', {
+    env: 'DNS_PROXY_ADDR',
+    doc: 'on port 53 and as root, Envoy runs as user and group 1337',
+  }),
+  podPorts: text('', {
+    env: 'ISTIO_META_POD_PORTS',
+    doc: "the application's ports, a JSON list; `wait-for-app` waits for its TCP ports",
+  }),
+  appProbers: text('', {
+    env: 'ISTIO_KUBE_APP_PROBERS',
+    doc: 'probes and hooks of the application that this server takes over, as JSON',
+  }),
+  prometheusAnnotations: text('', {
+    env: 'ISTIO_PROMETHEUS_ANNOTATIONS',
+    doc: "where the application's metrics are, as JSON; merged into `/stats/prometheus`",
+  }),
+  probeLocalhost: truth('false', {
+    env: 'REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION',
+    doc: "probes of the application go to localhost instead of the pod's address",
+  }),
+  metricsLocalhostOnly: truth('false', {
+    env: 'METRICS_LOCALHOST_ACCESS_ONLY',
+    doc: 'metrics are given to this machine only',
+  }),
+  mergeEnvoyStats: truth('true', {
+    env: 'PILOT_AGENT_MERGE_ENVOY_STATS',
+    doc: "Envoy's metrics are part of the merged ones",
+  }),
+  skipDeprecatedLogs: truth('true', {
+    env: 'ENVOY_SKIP_DEPRECATED_LOGS',
+    doc: 'Envoy does not log uses of deprecated fields',
+  }),
+  enableCoreDump: truth('false', { env: 'ISTIO_ENVOY_ENABLE_CORE_DUMP', doc: 'Envoy may write a core dump' }),
+  bootstrapTemplate: text('', { env: 'ISTIO_BOOTSTRAP', doc: 'template of the bootstrap; wins over every other' }),
+  bootstrapOverride: text('', { env: 'ISTIO_BOOTSTRAP_OVERRIDE', doc: 'file that is merged over the bootstrap' }),
+  compliancePolicy: choice('', { env: 'COMPLIANCE_POLICY', doc: 'limits the cipher suites of gRPC inside Envoy' }, [
+    '',
+    'fips-140-2',
+    'fips-140-3',
+  ]),
+  compat: choice(
+    'none',
+    { flag: 'compat', env: 'FAIRWAY_COMPAT', doc: 'with `istio` every improvement below is off' },
+    ['none', 'istio'],
+  ),
+  without: choices(
+    { flag: 'without', env: 'FAIRWAY_WITHOUT', doc: 'improvements to leave out, by name' },
+    improvements,
+  ),
+  exitOnZero: choice(
+    '',
+    {
+      flag: 'exit-on-zero',
+      env: 'FAIRWAY_EXIT_ON_ZERO',
+      doc: 'the drain ends when nothing of this kind is active any more; wins over `EXIT_ON_ZERO_ACTIVE_CONNECTIONS`',
+    },
+    ['', 'off', 'connections', 'requests'],
+  ),
+  drainDeadlineMs: maybeDuration({
+    flag: 'drain-deadline',
+    env: 'FAIRWAY_DRAIN_DEADLINE',
+    doc: `longest time from the first of /drain and SIGTERM to the stop; the injector writes grace period − preStop − 2 s; nobody tells it: ${formatDuration(assumedDeadlineMs)}, or the configured drain where that is longer`,
+  }),
+  waitForApp: truth('true', {
+    flag: 'wait-for-app',
+    env: 'FAIRWAY_WAIT_FOR_APP',
+    doc: 'a classic sidecar outlives the application: its TCP ports must refuse twice, a second apart',
+  }),
+  terminationLog: text('/dev/termination-log', {
+    flag: 'termination-log',
+    env: 'FAIRWAY_TERMINATION_LOG',
+    doc: 'file that tells why Envoy ended by itself; empty: none',
+  }),
+};
+
+export type ProxySettings = Values<typeof proxyTable>;

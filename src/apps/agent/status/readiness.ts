@@ -1,0 +1,42 @@
+// Asks Envoy what readiness needs, once what is latched is not asked again, and keeps the latches.
+import {
+  configQuery,
+  configTimeoutMs,
+  type Facts,
+  judgeReadiness,
+  liveQuery,
+  liveTimeoutMs,
+  noLatches,
+  type StatsAnswer,
+  type Verdict,
+} from '../../../core/proxy/index.ts';
+import type { Host } from '../../../ports/host.ts';
+import { askEnvoy } from '../admin.ts';
+
+interface Asking {
+  readonly host: Host;
+  readonly adminPort: number;
+  readonly isTerminating: () => boolean;
+  readonly others: () => Pick<Facts, 'grpcBootstrap' | 'dnsTable'>;
+}
+
+/** A function that says whether the proxy is ready now. */
+export function readinessOf({ host, adminPort, isTerminating, others }: Asking): () => Promise<Verdict> {
+  let latches = noLatches;
+  const ask = (path: string, timeoutMs: number): Promise<StatsAnswer> =>
+    askEnvoy(host, { method: 'GET', adminPort, path, timeoutMs });
+  return async () => {
+    const facts = { terminating: isTerminating(), config: undefined, live: undefined, ...others() };
+    if (!latches.configured) {
+      const config = await ask(configQuery, configTimeoutMs);
+      const [verdict, next] = judgeReadiness(latches, { ...facts, config });
+      latches = next;
+      if (!latches.configured) return verdict;
+    }
+    const live = latches.live || isTerminating() ? undefined : await ask(liveQuery, liveTimeoutMs);
+    const [verdict, next] = judgeReadiness(latches, { ...facts, terminating: isTerminating(), live });
+    // Two looks at once may both end here: what either saw stays seen.
+    latches = { configured: true, live: latches.live || next.live };
+    return verdict;
+  };
+}

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+// The agent as a program of its own, built into one file: nothing of the rest of the command line is in it.
+import { nodeHost } from '../adapters/node/host.ts';
+import { runAgent } from '../apps/agent/agent.ts';
+import { version } from './version.ts';
+
+process.exit(await runAgent({ args: process.argv.slice(2), env: process.env, host: nodeHost(), version }));

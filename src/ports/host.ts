@@ -1,0 +1,151 @@
+// What the agent asks of the machine that it runs on. Small on purpose: Node and Bun serve it by one adapter, and a fake in
+// virtual time serves the tests. Nothing here throws for an expected failure: a refused dial, a missing file, a time-out are values.
+
+export interface Host {
+  readonly clock: HostClock;
+  readonly files: HostFiles;
+  readonly processes: HostProcesses;
+  readonly net: HostNet;
+  /** One line of the agent's own log, without line break. */
+  readonly print: (line: string) => void;
+}
+
+export interface HostClock {
+  /** Milliseconds that never go back; their zero means nothing. */
+  readonly nowMs: () => number;
+  /** Wall time in milliseconds since 1970, for log lines only. */
+  readonly wallMs: () => number;
+  /** Calls once after so many milliseconds; the result calls it off. */
+  readonly after: (ms: number, run: () => void) => () => void;
+}
+
+export interface HostFiles {
+  /** Undefined where there is no such file. */
+  readonly read: (path: string) => string | undefined;
+  readonly exists: (path: string) => boolean;
+  /** Makes folders as needed; gives back what went wrong. */
+  readonly write: (path: string, text: string, mode?: number) => string | undefined;
+  readonly remove: (path: string) => void;
+}
+
+export interface HostProcesses {
+  readonly pid: number;
+  readonly isRoot: boolean;
+  readonly spawn: (program: Program) => Child;
+  /** Calls for each SIGTERM, SIGINT and SIGHUP. */
+  readonly onTerminate: (run: () => void) => void;
+  /** When a process began, in ticks since the machine's start; undefined: there is none. Tells a reused pid from the old one. */
+  readonly startTicks: (pid: number) => number | undefined;
+  readonly kill: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => void;
+  readonly residentBytes: () => number;
+}
+
+export interface Program {
+  readonly path: string;
+  readonly args: readonly string[];
+  /** On top of the agent's own environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Both or neither; only root can. */
+  readonly user: { readonly uid: number; readonly gid: number } | undefined;
+}
+
+export interface Child {
+  /** Undefined: it could not be started, and `ended` tells why. */
+  readonly pid: number | undefined;
+  readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => void;
+  readonly ended: Promise<ChildEnd>;
+}
+
+export type ChildEnd =
+  | { readonly kind: 'code'; readonly code: number }
+  | { readonly kind: 'signal'; readonly name: string; readonly number: number }
+  | { readonly kind: 'not-started'; readonly problem: string };
+
+export interface HostNet {
+  /** The whole answer, cut after `maxBytes`. */
+  readonly fetch: (request: HttpRequest) => Promise<Fetched>;
+  /** The answer as it comes. */
+  readonly open: (request: HttpRequest) => Promise<Opened>;
+  readonly dial: (target: DialTarget) => Promise<Dialled>;
+  /** One call of grpc.health.v1.Health/Check in plain HTTP/2. */
+  readonly grpcHealth: (target: DialTarget, service: string) => Promise<Dialled | { readonly kind: 'not-serving' }>;
+  /** Every address of the machine; rejects where the port is taken. */
+  readonly serve: (port: number, answer: Handler) => Promise<Server>;
+  /** Addresses of the machine's interfaces, loopback left out. */
+  readonly addresses: () => readonly string[];
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly host: string;
+  readonly port: number;
+  /** With the query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly tls?: boolean;
+  /** Undefined: none. */
+  readonly timeoutMs: number | undefined;
+  readonly localAddress?: string;
+  readonly maxBytes?: number;
+  readonly body?: string;
+}
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export type Fetched =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers: Headers;
+      readonly body: Uint8Array;
+      readonly cut: boolean;
+    }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+export type Opened =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers: Headers;
+      readonly body: AsyncIterable<Uint8Array>;
+    }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+export interface DialTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly timeoutMs: number | undefined;
+  readonly localAddress?: string;
+}
+
+export type Dialled =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Headers;
+  /** Of the other end, without a prefix for IPv4 in IPv6. */
+  readonly remoteAddress: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** Called when the last byte was handed over. */
+  readonly afterwards?: () => void;
+}
+
+export type Handler = (asked: Asked) => Promise<Answer>;
+
+export interface Server {
+  readonly port: number;
+  /** Stops to listen; connections that are there live on. */
+  readonly close: () => void;
+  /** Ends its connections too. */
+  readonly end: () => void;
+}
