@@ -29,7 +29,6 @@ export interface HostFiles {
 }
 
 export interface HostProcesses {
-  readonly pid: number;
   readonly isRoot: boolean;
   readonly spawn: (program: Program) => Child;
   /** Calls for each SIGTERM, SIGINT and SIGHUP. */

@@ -8,7 +8,6 @@ import type { Child, ChildEnd, HostProcesses, Program } from '../../ports/host.t
 /** Processes of this machine. */
 export function nodeProcesses(): HostProcesses {
   return {
-    pid: process.pid,
     isRoot: process.getuid?.() === 0,
     spawn: start,
     onTerminate: (run) => {

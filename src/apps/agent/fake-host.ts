@@ -54,13 +54,39 @@ export function readyEnvoy({ path }: HttpRequest): Fetched {
 }
 
 export function fakeHost(behaviour: Behaviour = {}): FakeHost {
-  const { fetch = readyEnvoy, dial = () => ({ kind: 'refused' }) } = behaviour;
   const time = virtualTime();
   const seen = { lines: [] as string[], spawned: [] as Program[], signals: [] as string[], requests: [] as string[] };
   const written = new Map(Object.entries(behaviour.files ?? {}));
+  const { processes, ...envoy } = fakeProcesses(behaviour, seen, time);
+  const { net, ask } = fakeNet(behaviour, seen, time);
+  return {
+    ...seen,
+    ...envoy,
+    written,
+    ask,
+    processes,
+    net,
+    advance: time.advance,
+    clock: { nowMs: time.nowMs, wallMs: () => 1_000_000_000_000 + time.nowMs(), after: time.after },
+    files: {
+      read: (path) => written.get(path),
+      exists: (path) => written.has(path),
+      write: (path, text) => void written.set(path, text),
+      remove: (path) => void written.delete(path),
+    },
+    print: (line) => seen.lines.push(line),
+  };
+}
+
+type Seen = Pick<FakeHost, 'spawned' | 'signals' | 'requests'>;
+
+function fakeProcesses(
+  behaviour: Behaviour,
+  seen: Seen,
+  time: VirtualTime,
+): Pick<FakeHost, 'processes' | 'alive' | 'terminate' | 'endEnvoy'> {
   const alive = new Map<number, number>();
   const ended = Promise.withResolvers<ChildEnd>();
-  let handler: Handler | undefined;
   let terminate = (): void => undefined;
   const kill = (signal: string): void => {
     seen.signals.push(`${time.nowMs()} ${signal}`);
@@ -72,39 +98,30 @@ export function fakeHost(behaviour: Behaviour = {}): FakeHost {
     if (behaviour.notStarted !== undefined) ended.resolve({ kind: 'not-started', problem: behaviour.notStarted });
     return { pid: behaviour.notStarted === undefined ? 4711 : undefined, kill, ended: ended.promise };
   };
+  const killPid = (pid: number, signal: string): void => {
+    seen.signals.push(`${time.nowMs()} ${signal} ${pid}`);
+    if (signal === 'SIGKILL' || behaviour.deaf !== true) alive.delete(pid);
+  };
+  const onTerminate = (run: () => void): void => {
+    terminate = run;
+  };
+  const startTicks = (pid: number): number | undefined => (pid === 4711 ? 99 : alive.get(pid));
+  const processes = { isRoot: true, spawn, onTerminate, startTicks, kill: killPid, residentBytes: () => 1024 };
+  return { processes, alive, terminate: () => terminate(), endEnvoy: ended.resolve };
+}
+
+function fakeNet(behaviour: Behaviour, seen: Seen, time: VirtualTime): Pick<FakeHost, 'net' | 'ask'> {
+  const { fetch = readyEnvoy, dial = () => ({ kind: 'refused' }) } = behaviour;
+  let handler: Handler | undefined;
+  const close = (): void => {
+    handler = undefined;
+  };
   const fetched = (request: HttpRequest): Promise<Fetched> => {
     seen.requests.push(`${time.nowMs()} ${request.method} ${request.port} ${decodeURIComponent(request.path)}`);
     return Promise.resolve(fetch(request));
   };
   return {
-    ...seen,
-    written,
-    alive,
-    advance: time.advance,
-    terminate: () => terminate(),
-    endEnvoy: ended.resolve,
-    ask: async (asked) => askHandler(handler, asked),
-    clock: { nowMs: time.nowMs, wallMs: () => 1_000_000_000_000 + time.nowMs(), after: time.after },
-    files: {
-      read: (path) => written.get(path),
-      exists: (path) => written.has(path),
-      write: (path, text) => void written.set(path, text),
-      remove: (path) => void written.delete(path),
-    },
-    processes: {
-      pid: 1,
-      isRoot: true,
-      spawn,
-      onTerminate: (run) => {
-        terminate = run;
-      },
-      startTicks: (pid) => (pid === 4711 ? 99 : alive.get(pid)),
-      kill: (pid, signal) => {
-        seen.signals.push(`${time.nowMs()} ${signal} ${pid}`);
-        if (signal === 'SIGKILL' || behaviour.deaf !== true) alive.delete(pid);
-      },
-      residentBytes: () => 1024,
-    },
+    ask: (asked) => askHandler(handler, asked),
     net: {
       fetch: fetched,
       open: async (request) => {
@@ -116,14 +133,10 @@ export function fakeHost(behaviour: Behaviour = {}): FakeHost {
       serve: (port, given) => {
         if (behaviour.portTaken === true) return Promise.reject(new Error('port is taken'));
         handler = given;
-        const close = (): void => {
-          handler = undefined;
-        };
         return Promise.resolve({ port, close, end: close });
       },
       addresses: () => ['10.0.0.7'],
     },
-    print: (line) => seen.lines.push(line),
   };
 }
 

@@ -11,6 +11,7 @@ export {
   type CountUnit,
   type DrainSettings,
   type Improvement,
+  improvementDocs,
   improvements,
   type ProxyPolicy,
   proxyPolicy,

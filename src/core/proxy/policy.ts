@@ -2,28 +2,25 @@
 // Fairway's improvements over Istio's agent are on. Refuses to read flags or environment; the agent's table does that.
 
 /** What Fairway does otherwise than Istio's agent. Each can be left out by name; `--compat istio` leaves all out. */
-export const improvements = [
-  /** A drain ends before the grace period does, whatever the counters say. */
-  'drain-deadline',
-  /** Envoy stays until the application's ports refuse, so that it can still call out. */
-  'wait-for-app',
-  /** Address and port tell the agent's own listeners, not literal names (which miss IPv6 and loopback). */
-  'listeners-by-address',
-  /** A counter that a foreign bootstrap may not emit means "wait as usual", not "stop at once". */
-  'missing-counter',
-  /** After /drain, SIGTERM still waits for the last connection where exit on zero is asked for. */
-  'finish-after-drain',
-  /** A second SIGTERM ends the drain, a third kills. */
-  'hasten',
-  /** Envoy is ended by SIGTERM first, which writes out buffered access logs. */
-  'soft-stop',
-  /** The status port answers until exit; /healthz/ready is 503 from SIGTERM on. */
-  'status-until-exit',
-  /** The agent leaves with Envoy's status when Envoy ended by itself. */
-  'exit-code',
-] as const;
+export const improvementDocs = {
+  'drain-deadline': 'a drain ends before the grace period does, whatever the counters say',
+  'wait-for-app':
+    "Envoy stays until the application's TCP ports refuse, so that it can still call out while it shuts down",
+  'listeners-by-address':
+    "address and port tell the agent's own listeners, not literal names, which miss IPv6 and loopback",
+  'missing-counter':
+    'a counter that a custom bootstrap may not emit means "wait for the drain duration", not "stop at once"',
+  'finish-after-drain': 'after /drain, SIGTERM still waits for the last connection where exit on zero is asked for',
+  hasten: 'a second SIGTERM ends the drain, a third kills Envoy',
+  'soft-stop': 'Envoy is ended by SIGTERM and, a second later, by SIGKILL, so that it writes out its access logs',
+  'status-until-exit': 'the status port answers until exit; `/healthz/ready` is 503 from SIGTERM on',
+  'exit-code':
+    'the agent leaves with the status of an Envoy that ended by itself (128+n for a signal), and tells it in the termination log',
+} as const;
 
-export type Improvement = (typeof improvements)[number];
+export type Improvement = keyof typeof improvementDocs;
+
+export const improvements = Object.keys(improvementDocs) as readonly Improvement[];
 
 /** What counts as work for "exit on zero". */
 export type CountUnit = 'connections' | 'requests';
