@@ -10,11 +10,11 @@ export interface Automaton {
   /** The state after a sign (an index into `signs`), or undefined where the bound is reached. */
   readonly step: (state: State, sign: number) => State | undefined;
   readonly accepts: (state: State) => boolean;
-  /** Whether the whole name matches; undefined for a name with other signs, and where the bound is reached. */
-  readonly matches: (name: string) => boolean | undefined;
+  /** The state after a text; undefined for a text with other signs, and where the bound is reached. */
+  readonly after: (text: string) => State | undefined;
 }
 
-const maximumStates = 2000;
+export const maximumStates = 2000;
 const width = signs.length;
 const unexplored = -1;
 const indexOfCode = Int8Array.from({ length: 128 }, (_, code) => signs.indexOf(String.fromCharCode(code)));
@@ -26,11 +26,10 @@ interface Known {
   /** Steps that wait for a sign, an assertion or the end. */
   readonly waiting: readonly number[];
   readonly before: Before;
-  readonly accepting: boolean;
 }
 
 export function automaton(program: Program): Automaton {
-  const table = createTable();
+  const cells = { table: new Int16Array(8 * width).fill(unexplored), accepting: new Uint8Array(8) };
   const states: Known[] = [];
   const numbers = new Map<string, State>();
   const looks = program.steps.some(({ kind }) => kind === 'assert');
@@ -39,11 +38,13 @@ export function automaton(program: Program): Automaton {
     const key = `${before} ${waiting.join(' ')}`;
     const known = numbers.get(key);
     if (known !== undefined || states.length >= maximumStates) return known;
-    const after = expand(program, waiting, conditions(before, undefined));
-    states.push({ waiting, before, accepting: after.some((at) => program.steps[at]?.kind === 'match') });
-    numbers.set(key, states.length - 1);
-    table.grow(states.length);
-    return states.length - 1;
+    const state = states.length;
+    if (state >= cells.accepting.length) grow(cells);
+    const atEnd = expand(program, waiting, conditions(before, undefined));
+    cells.accepting[state] = atEnd.some((at) => program.steps[at]?.kind === 'match') ? 1 : 0;
+    states.push({ waiting, before });
+    numbers.set(key, state);
+    return state;
   };
   const explore = (state: State, sign: number): State | undefined => {
     const from = states[state];
@@ -52,52 +53,48 @@ export function automaton(program: Program): Automaton {
     const reached = ready.flatMap((at) => targetOf(program.steps[at], sign));
     const waiting = expand(program, reached, 0);
     const next = waiting.length === 0 ? 0 : number(waiting, looks ? beforeAfter(sign) : 'begin');
-    if (next !== undefined) table.set(state, sign, next);
+    if (next !== undefined) cells.table[state * width + sign] = next;
     return next;
   };
   const step = (state: State, sign: number): State | undefined => {
-    const next = table.get(state, sign);
+    const next = cells.table[state * width + sign] ?? unexplored;
     return next === unexplored ? explore(state, sign) : next;
   };
   number([], 'begin');
   const start = number(expand(program, [program.start], 0), 'begin') ?? 0;
-  const accepts = (state: State): boolean => states[state]?.accepting ?? false;
-  return { start, step, accepts, matches: (name) => run(name, { start, step, accepts }) };
-}
-
-function run(name: string, { start, step, accepts }: Omit<Automaton, 'matches'>): boolean | undefined {
-  let state = start;
-  for (let i = 0; i < name.length; i++) {
-    const code = name.charCodeAt(i);
-    const sign = code < 128 ? (indexOfCode[code] ?? -1) : -1;
-    if (sign === -1) return undefined;
-    const next = step(state, sign);
-    if (next === undefined) return undefined;
-    state = next;
-  }
-  return accepts(state);
-}
-
-interface Table {
-  readonly get: (state: State, sign: number) => number;
-  readonly set: (state: State, sign: number, next: State) => void;
-  readonly grow: (states: number) => void;
-}
-
-function createTable(): Table {
-  let cells = new Int16Array(8 * width).fill(unexplored);
-  return {
-    get: (state, sign) => cells[state * width + sign] ?? unexplored,
-    set: (state, sign, next) => {
-      cells[state * width + sign] = next;
-    },
-    grow: (states) => {
-      if (states * width <= cells.length) return;
-      const larger = new Int16Array(cells.length * 2).fill(unexplored);
-      larger.set(cells);
-      cells = larger;
-    },
+  const accepts = (state: State): boolean => cells.accepting[state] === 1;
+  /** The hot loop of every roll-out: one look-up a sign, and out as soon as nothing can match. */
+  const after = (text: string): State | undefined => {
+    let state = start;
+    for (let i = 0; i < text.length; i++) {
+      const sign = indexOfCode[text.charCodeAt(i)] ?? -1;
+      if (sign === -1) return undefined;
+      let next = cells.table[state * width + sign] ?? unexplored;
+      if (next === unexplored) {
+        const explored = explore(state, sign);
+        if (explored === undefined) return undefined;
+        next = explored;
+      }
+      if (next === 0) return 0;
+      state = next;
+    }
+    return state;
   };
+  return { start, step, accepts, after };
+}
+
+interface Cells {
+  table: Int16Array;
+  accepting: Uint8Array;
+}
+
+function grow(cells: Cells): void {
+  const table = new Int16Array(cells.table.length * 2).fill(unexplored);
+  table.set(cells.table);
+  const accepting = new Uint8Array(cells.accepting.length * 2);
+  accepting.set(cells.accepting);
+  cells.table = table;
+  cells.accepting = accepting;
 }
 
 /** Which assertions hold between what stands before and the next sign (undefined: the end). */

@@ -1,6 +1,6 @@
 // Questions about all names at once: is there a legal namespace name that these patterns match and those do not? The answer
 // is the shortest such name. Bounded, and then the answer is "unknown": nothing is claimed that was not seen.
-import { type Automaton, automaton, type State } from './automaton.ts';
+import { type Automaton, automaton, maximumStates, type State } from './automaton.ts';
 import { dash, type Program, signs } from './program.ts';
 
 export type Example =
@@ -11,68 +11,83 @@ export type Example =
 const longestName = 63;
 const maximumVisits = 20_000;
 
+interface Search {
+  /** Those that must accept, then those that must not. */
+  readonly automata: readonly Automaton[];
+  readonly inside: number;
+  readonly seen: Set<string | number>;
+}
+
+/** The states after a name; the name is read back along `before`. */
 interface Visit {
-  readonly inside: readonly State[];
-  readonly outside: readonly State[];
-  readonly name: string;
+  readonly states: readonly State[];
+  readonly sign: number;
+  readonly before: Visit | undefined;
 }
 
 /** The shortest legal namespace name that every automaton of `inside` accepts and none of `outside`. */
 export function shortestName(inside: readonly Automaton[], outside: readonly Automaton[] = []): Example {
-  const seen = new Set<string>();
-  let level: Visit[] = [
-    { inside: inside.map(({ start }) => start), outside: outside.map(({ start }) => start), name: '' },
-  ];
+  const search: Search = { automata: [...inside, ...outside], inside: inside.length, seen: new Set() };
+  let level: Visit[] = [{ states: search.automata.map(({ start }) => start), sign: -1, before: undefined }];
   for (let length = 1; length <= longestName && level.length > 0; length++) {
     const next: Visit[] = [];
     for (const visit of level) {
-      for (let sign = 0; sign < signs.length; sign++) {
-        if (length === 1 && sign === dash) continue;
-        const reached = advance(visit, sign, inside, outside);
-        if (reached === 'unknown') return { kind: 'unknown' };
-        if (reached === undefined) continue;
-        if (sign !== dash && isExample(reached, inside, outside)) return { kind: 'name', name: reached.name };
-        const key = `${sign === dash} ${reached.inside.join(' ')}/${reached.outside.join(' ')}`;
-        if (seen.has(key)) continue;
-        seen.add(key);
-        next.push(reached);
-      }
+      const found = expandVisit(search, visit, next);
+      if (found !== undefined) return found;
     }
-    if (seen.size > maximumVisits) return { kind: 'unknown' };
+    if (search.seen.size > maximumVisits) return { kind: 'unknown' };
     level = next;
   }
   return { kind: 'none' };
 }
 
-function isExample({ inside, outside }: Visit, within: readonly Automaton[], without: readonly Automaton[]): boolean {
-  return (
-    within.every(({ accepts }, index) => accepts(inside[index] ?? 0)) &&
-    !without.some(({ accepts }, index) => accepts(outside[index] ?? 0))
-  );
+/** Adds the visits one sign on that are new; ends the search with an example, or where a bound is reached. */
+function expandVisit(search: Search, visit: Visit, next: Visit[]): Example | undefined {
+  for (let sign = 0; sign < signs.length; sign++) {
+    if (visit.before === undefined && sign === dash) continue;
+    const states = stepAll(search, visit.states, sign);
+    if (states === 'unknown') return { kind: 'unknown' };
+    if (states === 'dead') continue;
+    const key = keyOf(states, sign === dash);
+    if (search.seen.has(key)) continue;
+    search.seen.add(key);
+    const reached = { states, sign, before: visit };
+    if (sign !== dash && isExample(search, states)) return { kind: 'name', name: nameOf(reached) };
+    next.push(reached);
+  }
+  return undefined;
 }
 
-/** The states after a sign; undefined where one of `inside` is dead. */
-function advance(
-  { inside, outside, name }: Visit,
+function stepAll(
+  { automata, inside }: Search,
+  states: readonly State[],
   sign: number,
-  within: readonly Automaton[],
-  without: readonly Automaton[],
-): Visit | 'unknown' | undefined {
-  const first = stepAll(within, inside, sign);
-  if (first === undefined) return 'unknown';
-  if (first.includes(0)) return undefined;
-  const second = stepAll(without, outside, sign);
-  return second === undefined ? 'unknown' : { inside: first, outside: second, name: name + (signs[sign] ?? '') };
-}
-
-function stepAll(automata: readonly Automaton[], states: readonly State[], sign: number): State[] | undefined {
+): readonly State[] | 'dead' | 'unknown' {
   const next: State[] = [];
-  for (const [index, { step }] of automata.entries()) {
-    const state = step(states[index] ?? 0, sign);
-    if (state === undefined) return undefined;
+  for (let index = 0; index < automata.length; index++) {
+    const state = automata[index]?.step(states[index] ?? 0, sign);
+    if (state === undefined) return 'unknown';
+    if (state === 0 && index < inside) return 'dead';
     next.push(state);
   }
   return next;
+}
+
+/** A number where it stays exact. */
+function keyOf(states: readonly State[], dashed: boolean): string | number {
+  if (states.length > 4) return `${dashed} ${states.join(' ')}`;
+  return states.reduce((key, state) => key * (maximumStates + 1) + state, dashed ? 1 : 0);
+}
+
+function isExample({ automata, inside }: Search, states: readonly State[]): boolean {
+  return automata.every(({ accepts }, index) => accepts(states[index] ?? 0) === index < inside);
+}
+
+function nameOf(visit: Visit): string {
+  let name = '';
+  for (let at: Visit | undefined = visit; at?.before !== undefined; at = at.before)
+    name = (signs[at.sign] ?? '') + name;
+  return name;
 }
 
 /** The automaton of a plain name. */

@@ -33,13 +33,19 @@ export function createMatcher<T extends WithPattern>(items: readonly T[]): Match
     else if (pattern.suffix !== '') plant(suffixes, codes(pattern.suffix).toReversed(), rank);
     else always.push(rank);
   }
+  const alive = remembered((name, begin) =>
+    always.filter((rank) => {
+      const pattern = ranked[rank]?.pattern;
+      return pattern !== undefined && pattern.mayEndLike(name) && pattern.automaton?.after(begin) !== 0;
+    }),
+  );
   const candidates = (name: string): Rank[] => {
     const found = [...(literals.get(name) ?? [])];
     gather(prefixes, name, 1, found);
     gather(suffixes, name, -1, found);
     return merge(
       found.sort((a, b) => a - b),
-      always,
+      alive(name),
     );
   };
   const all = (name: string): T[] => {
@@ -61,6 +67,23 @@ export function createMatcher<T extends WithPattern>(items: readonly T[]): Match
     return found;
   };
   return { all, longest };
+}
+
+/** How much of a name decides which expressions are worth trying; namespaces of one team share it. */
+const beginLength = 4;
+const maximumEnds = 4096;
+
+/** Remembers by the name's begin and last sign; forgets all when there are too many, so that odd names cannot fill the memory. */
+function remembered(aliveFor: (name: string, begin: string) => readonly Rank[]): (name: string) => readonly Rank[] {
+  const known = new Map<string, readonly Rank[]>();
+  return (name) => {
+    const begin = name.slice(0, beginLength);
+    const key = `${begin}\n${name.slice(-1)}`;
+    const found = known.get(key) ?? aliveFor(name, begin);
+    if (known.size > maximumEnds) known.clear();
+    known.set(key, found);
+    return found;
+  };
 }
 
 function codes(text: string): number[] {

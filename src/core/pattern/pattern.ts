@@ -5,7 +5,7 @@ import { countCodePoints } from '../std/order.ts';
 import { utf8 } from '../std/utf8.ts';
 import { type Automaton, automaton } from './automaton.ts';
 import { literalAutomaton } from './language.ts';
-import { programOf, requiredPrefix, requiredSuffix } from './program.ts';
+import { lastSigns, programOf, requiredPrefix, requiredSuffix, signs } from './program.ts';
 
 export interface Pattern {
   /** What stands in the file. */
@@ -17,6 +17,8 @@ export interface Pattern {
   /** Every name that matches begins and ends with these; may be empty. */
   readonly prefix: string;
   readonly suffix: string;
+  /** Whether a match may end with this text's last sign; true where that is not known. */
+  readonly mayEndLike: (text: string) => boolean;
   /** Over legal names; absent where the expression has no bounded one. */
   readonly automaton: Automaton | undefined;
   /** Whether the whole name matches. */
@@ -52,6 +54,7 @@ function literalPattern(text: string): Pattern {
     literal: true,
     prefix: text,
     suffix: text,
+    mayEndLike: (other) => other.endsWith(text.slice(-1)),
     get automaton() {
       return literalAutomaton(text);
     },
@@ -63,14 +66,19 @@ function literalPattern(text: string): Pattern {
 function expressionPattern(text: string, expression: RE2JS): Pattern {
   const program = programOf(expression);
   const fast = program === undefined ? undefined : automaton(program);
+  const last = program === undefined ? [] : lastSigns(program);
   return {
     text,
     length: countCodePoints(text),
     literal: false,
     prefix: program === undefined ? '' : requiredPrefix(program),
     suffix: program === undefined ? '' : requiredSuffix(program),
+    mayEndLike: (other) => last[signs.indexOf(other.slice(-1) || '?')] ?? true,
     automaton: fast,
-    matches: (name) => fast?.matches(name) ?? expression.testExact(name),
+    matches: (name) => {
+      const state = fast?.after(name);
+      return state === undefined || fast === undefined ? expression.testExact(name) : fast.accepts(state);
+    },
   };
 }
 

@@ -86,6 +86,22 @@ export function requiredSuffix({ start, steps }: Program): string {
   return suffix;
 }
 
+/** The signs that a match may end with: those after which no other sign need come. */
+export function lastSigns({ steps }: Program): readonly boolean[] {
+  const ending = steps.map(({ kind }) => kind === 'match');
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const [at, step] of steps.entries()) {
+      const leads = step.kind !== 'sign' && targetsOf(step).some((target) => ending[target] === true);
+      if (!leads || ending[at] === true) continue;
+      ending[at] = true;
+      grew = true;
+    }
+  }
+  const last = steps.filter((step) => step.kind === 'sign').filter(({ to }) => ending[to] === true);
+  return Array.from(signs, (_, sign) => last.some(({ accepts }) => accepts[sign] === true));
+}
+
 function sourcesOf(steps: readonly Step[]): Map<number, number[]> {
   const edges = steps.flatMap((step, source) => targetsOf(step).map((target) => ({ source, target })));
   const grouped = Map.groupBy(edges, ({ target }) => target);

@@ -18,20 +18,31 @@ export function sha256Hex(message: Uint8Array): string {
 }
 
 function digest(message: Uint8Array): void {
-  const padded = pad(message);
-  const view = new DataView(padded.buffer);
+  const view = message.length < 56 ? padShort(message) : pad(message);
   state.set(initial);
-  for (let offset = 0; offset < padded.length; offset += 64) compress(view, offset);
+  for (let offset = 0; offset < view.byteLength; offset += 64) compress(view, offset);
 }
 
-function pad(message: Uint8Array): Uint8Array<ArrayBuffer> {
+/** Names are short, and there are many: their one block is kept. */
+const block = new Uint8Array(64);
+const blockView = new DataView(block.buffer);
+
+function padShort(message: Uint8Array): DataView {
+  block.set(message);
+  block.fill(0, message.length);
+  block[message.length] = 0x80;
+  blockView.setUint32(60, message.length << 3);
+  return blockView;
+}
+
+function pad(message: Uint8Array): DataView {
   const padded = new Uint8Array((((message.length + 8) >> 6) << 6) + 64);
   padded.set(message);
   padded[message.length] = 0x80;
   const view = new DataView(padded.buffer);
   view.setUint32(padded.length - 8, Math.floor(message.length / 0x2000_0000));
   view.setUint32(padded.length - 4, message.length << 3);
-  return padded;
+  return view;
 }
 
 function compress(view: DataView, offset: number): void {
@@ -54,9 +65,27 @@ function rounds(w: Uint32Array): void {
     const t1 = (h + s1 + ((e & f) ^ (~e & g)) + constants[i]! + w[i]!) | 0;
     const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
     const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
+    h = g;
+    g = f;
+    f = e;
+    e = (d + t1) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (t1 + t2) | 0;
   }
-  for (const [i, value] of [a, b, c, d, e, f, g, h].entries()) state[i] = state[i]! + value;
+  add(0, a);
+  add(1, b);
+  add(2, c);
+  add(3, d);
+  add(4, e);
+  add(5, f);
+  add(6, g);
+  add(7, h);
+}
+
+function add(index: number, value: number): void {
+  state[index] = state[index]! + value;
 }
 
 function rotate(value: number, bits: number): number {

@@ -2,6 +2,7 @@
 
 /** The bytes of a text. A lone surrogate becomes U+FFFD, as everywhere else. */
 export function utf8(text: string): Uint8Array {
+  if (isAscii(text)) return ascii(text);
   const bytes = new Uint8Array(text.length * 3);
   let at = 0;
   for (const char of text) {
@@ -9,6 +10,17 @@ export function utf8(text: string): Uint8Array {
     at = write(bytes, at, code >= 0xd800 && code <= 0xdfff ? 0xfffd : code);
   }
   return bytes.subarray(0, at);
+}
+
+function ascii(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
 }
 
 function write(bytes: Uint8Array, start: number, code: number): number {
