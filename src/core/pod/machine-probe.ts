@@ -97,8 +97,12 @@ function firstResult(draft: Draft, { kind, container }: ProbeWorker, run: string
   return seeded ? 'success' : undefined;
 }
 
-/** A status that shows a container started but not ready has its readiness probed at once, and the period starts over. */
-export function triggerReadiness(draft: Draft): void {
+/**
+ * A status that shows a container started but not ready has its readiness probed at once, and the period starts over. The
+ * worker races with the status that woke it: where it still reads `before`, which shows nothing running, the trigger is spent
+ * and the first probe comes a whole period later (life `kubelet-restart`).
+ */
+export function triggerReadiness(draft: Draft, before: (name: string) => ContainerStatus | undefined): void {
   const { state, nowMs } = draft;
   if (!state.probes.some(({ kind, nextMs }) => kind === 'readiness' && nextMs !== never)) return;
   const statusOf = statusLookup(state.cached);
@@ -109,7 +113,9 @@ export function triggerReadiness(draft: Draft): void {
     const { container } = shape(draft).byName.get(worker.container)!;
     const notBefore = firstProbeMs(probeOf(container, 'readiness')!, status.state.running.startedAt);
     const base = { baseMs: nowMs, periodMs: worker.periodMs };
-    return { ...worker, baseMs: nowMs, nextMs: notBefore <= nowMs ? nowMs : nextTickMs(base, nowMs, notBefore) };
+    const spent = before(worker.container)?.state.running === undefined && choose(draft, 0, 1) >= 0.5;
+    const now = notBefore <= nowMs && !spent;
+    return { ...worker, baseMs: nowMs, nextMs: now ? nowMs : nextTickMs(base, nowMs, notBefore) };
   });
 }
 

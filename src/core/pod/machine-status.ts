@@ -29,8 +29,9 @@ export function refreshStatus(draft: Draft, { terminal }: { readonly terminal: b
     resize: resizeConditions(draft),
     nowMs,
   });
+  const before = statusLookup(state.cached);
   setStatus(draft, computed);
-  triggerReadiness(draft);
+  triggerReadiness(draft, before);
   return computed;
 }
 

@@ -4,7 +4,7 @@ import type { Answer, ProbeBehaviour } from './behaviour.ts';
 import type { Node, Run } from './node.ts';
 import { createProcess } from './process/process.ts';
 
-/** Asks once; an answer that would come after the time-out is a failure at the time-out. */
+/** Asks once, when the probe has reached the container; an answer that would come after the time-out is a failure at the time-out. */
 export function answerProbe(
   node: Node,
   effect: RuntimeEffect & { kind: 'probe' },
@@ -12,22 +12,18 @@ export function answerProbe(
 ): void {
   const { call, probe, spec, timeoutMs } = effect;
   const run = node.runs.get(effect.instance);
-  const overheadMs = node.cost(spec.exec === undefined ? 'request' : 'exec');
-  const answer =
-    run === undefined || run.state !== 'running'
-      ? gone
-      : ask(node, run, node.behaviour.probe(run.container, run.number, probe, spec));
-  const late = answer.answer === 'timeout' || answer.takesMs > timeoutMs;
-  const result = late ? 'failure' : resultOf(answer.answer);
-  const takesMs = late ? timeoutMs : Math.min(answer.takesMs + overheadMs, timeoutMs);
-  node.in(takesMs, () => {
-    node.observe({
-      kind: 'probe',
-      container: run?.container.name ?? '',
-      probe,
-      answer: late ? 'timeout' : answer.answer,
-    });
-    deliver({ kind: 'probed', call, result, message: late ? 'timed out' : undefined });
+  const overheadMs = Math.min(node.cost(spec.exec === undefined ? 'request' : 'exec'), timeoutMs);
+  const tell = (answer: string, result: ProbeAnswer) => {
+    node.observe({ kind: 'probe', container: run?.container.name ?? '', probe, answer });
+    deliver({ kind: 'probed', call, result, message: answer === 'timeout' ? 'timed out' : undefined });
+  };
+  node.in(overheadMs, () => {
+    const answer =
+      run?.state === 'running' ? ask(node, run, node.behaviour.probe(run.container, run.number, probe, spec)) : gone;
+    const late = answer.answer === 'timeout' || answer.takesMs > timeoutMs - overheadMs;
+    if (late) node.in(timeoutMs - overheadMs, () => tell('timeout', 'failure'));
+    else if (answer.takesMs === 0) tell(answer.answer, resultOf(answer.answer));
+    else node.in(answer.takesMs, () => tell(answer.answer, resultOf(answer.answer)));
   });
 }
 

@@ -33,8 +33,9 @@ export function startRun(node: Node, effect: RuntimeEffect & { kind: 'startConta
     run.startedAtMs = node.clock.nowMs;
     run.state = 'running';
     node.observe({ kind: 'run', what: 'started', container: container.name, run: number });
-    deliver({ kind: 'started', call, containerID: `simulated://${instance}` });
+    // The process is ahead of the news of it: what it does at once is done before anybody can probe it.
     follow(node, run, process.wake(node.clock.nowMs));
+    deliver({ kind: 'started', call, containerID: `simulated://${instance}` });
   });
 }
 
