@@ -54,6 +54,49 @@ test('plan: --write-lock makes every move needed, twice the same, and the date i
   assert.equal((JSON.parse(old.stdout) as { doneBy: string }).doneBy, '2026-12-15T00:00:30.000Z');
 });
 
+const manifests = `apiVersion: v1
+kind: Namespace
+metadata: {name: shop-1, labels: {team: shop}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop-1}
+spec: {replicas: 4, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: []}}}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, labels: {team: storage}}
+spec: {updateStrategy: {type: OnDelete}, selector: {matchLabels: {app: db}}, template: {metadata: {labels: {app: db}}}}
+---
+apiVersion: apps.kruise.io/v1alpha1
+kind: CloneSet
+metadata: {name: clones, namespace: shop-1}
+spec: {replicas: 3, selector: {matchLabels: {istio.io/rev: 1-24-5}}, template: {metadata: {labels: {istio.io/rev: 1-24-5}}}}
+`;
+
+test('plan: manifests are an inventory, with owners and the kinds of fairway.yml', async () => {
+  const cwd = repository();
+  writeFileSync(
+    join(cwd, 'fairway.yml'),
+    'ownerLabel: team\nkinds: [{apiVersion: apps.kruise.io, kind: CloneSet, template: /spec/template}]\n',
+  );
+  writeFileSync(join(cwd, 'rollouts.yml'), 'production: {1-24-5: 100}\n"shop-.*": {1-26-0: 100}\n');
+  writeFileSync(join(cwd, 'manifests.yaml'), manifests);
+  const without = await capture(['plan', '--manifests', '.'], { cwd });
+  assert.deepEqual([without.code, without.stdout], [2, '']);
+  assert.match(without.stderr, /manifests\.yaml: error: document 3: StatefulSet\/db names no namespace/);
+  const { code, stdout } = await capture(['plan', '--manifests', 'manifests.yaml', '-n', 'shop-1', '-o', 'json'], {
+    cwd,
+  });
+  const made = JSON.parse(stdout) as { totals: { moving: unknown }; stuck: { workload: string; because: string }[] };
+  assert.equal(code, 1);
+  assert.deepEqual(made.totals.moving, { namespaces: 1, workloads: 3, pods: 8, owners: ['shop', 'storage'] });
+  assert.deepEqual(made.stuck, [
+    { workload: 'shop-1/StatefulSet/db', because: 'on-delete' },
+    { workload: 'shop-1/CloneSet/clones', because: 'selector' },
+  ]);
+});
+
 const failures: readonly (readonly [args: string, says: RegExp])[] = [
   ['--from HEAD:none.yml', /there is no HEAD:none\.yml[^]*--from none/],
   ['--from nowhere:rollouts.yml', /no Git revision "nowhere"/],

@@ -4,14 +4,12 @@ import { Command, Option } from 'commander';
 import type { Inventory } from '../../core/inventory/index.ts';
 import { formatProblem, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
+import type { InventoryFlags } from '../plan/inventory.ts';
 import type { LoadedSide, SideFlags } from '../plan/revision-files.ts';
 
-interface Flags extends SideFlags {
+interface Flags extends SideFlags, InventoryFlags {
   readonly from: string;
   readonly to: string;
-  readonly manifests?: readonly string[];
-  readonly namespaces?: string;
-  readonly snapshot?: string;
   readonly output: 'table' | 'json' | 'yaml' | 'markdown';
   readonly now?: string;
   readonly strict?: boolean;
@@ -30,8 +28,9 @@ export function build(io: Io): Command {
     .option('--lock <file>', 'the lock of both (default: rollouts.lock beside each)')
     .option('--no-lock', 'plan as if nothing was remembered')
     .option('--manifests <path...>', 'inventory: manifests, files or folders')
+    .option('-n, --namespace <name>', 'the namespace of manifests that name none')
     .option('--namespaces <file>', 'inventory: names one a line, or Namespace objects; - is stdin')
-    .option('--snapshot <file>', 'inventory: a snapshot of a fleet (schemas/snapshot.schema.json); - is stdin')
+    .option('--snapshot <file>', 'inventory: a snapshot of a fleet (schemas/snapshot.json); - is stdin')
     .addOption(
       new Option('-o, --output <format>', 'how to print')
         .choices(['table', 'json', 'yaml', 'markdown'])

@@ -1,23 +1,33 @@
 // Where a plan's inventory comes from: a list of namespaces, a snapshot, manifests; several are joined.
 import type { Fleet } from '../../core/fleet/index.ts';
-import { type Inventory, joinInventories, parseSnapshot } from '../../core/inventory/index.ts';
-import { SpecError, UsageError } from '../../core/std/errors.ts';
+import {
+  fromManifests,
+  type Inventory,
+  joinInventories,
+  kindRules,
+  parseSnapshot,
+  withOwners,
+} from '../../core/inventory/index.ts';
+import { ManifestError, type Problem, SpecError, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
 import { loadNamespaces, readText } from '../rollout-files.ts';
 
-interface InventoryFlags {
+export interface InventoryFlags {
   readonly manifests?: readonly string[];
+  readonly namespace?: string;
   readonly namespaces?: string;
   readonly snapshot?: string;
 }
 
-export async function readInventory(flags: InventoryFlags, _fleet: Fleet, io: Io): Promise<Inventory> {
+const limitBytes = 2 ** 28;
+
+export async function readInventory(flags: InventoryFlags, fleet: Fleet, io: Io): Promise<Inventory> {
   const parts: Inventory[] = [];
   if (flags.namespaces !== undefined)
     parts.push({ namespaces: await loadNamespaces(flags.namespaces, io), workloads: [] });
   if (flags.snapshot !== undefined) parts.push(await readSnapshot(flags.snapshot, io));
-  if (flags.manifests !== undefined) throw new UsageError('--manifests is not there yet');
-  return joinInventories(parts);
+  if (flags.manifests !== undefined) parts.push(...(await readManifests(flags.manifests, flags, fleet, io)));
+  return withOwners(joinInventories(parts), fleet.ownerLabel);
 }
 
 async function readSnapshot(path: string, io: Io): Promise<Inventory> {
@@ -26,4 +36,27 @@ async function readSnapshot(path: string, io: Io): Promise<Inventory> {
   const read = parseSnapshot(text, { file: path === '-' ? 'stdin' : path });
   if (read.kind === 'invalid') throw new SpecError(read.problems);
   return read.value;
+}
+
+/** Files and folders, in the same way as `fairway mutate` reads them. Throws all problems of all files. */
+async function readManifests(
+  paths: readonly string[],
+  { namespace }: InventoryFlags,
+  fleet: Fleet,
+  io: Io,
+): Promise<Inventory[]> {
+  const { findFiles, readSource } = await import('../mutate/sources.ts');
+  const { readWorkloads } = await import('../../core/manifest/index.ts');
+  const kinds = kindRules(fleet.kinds);
+  const problems: Problem[] = [];
+  const parts: Inventory[] = [];
+  for (const file of findFiles(paths, io.cwd)) {
+    const { name, text } = await readSource(file, io, limitBytes);
+    const facts = readWorkloads(text, kinds);
+    const read = fromManifests(facts, { namespace, ownerLabel: fleet.ownerLabel });
+    problems.push(...[...facts.problems, ...read.problems].map((problem) => ({ ...problem, file: name })));
+    parts.push(read.inventory);
+  }
+  if (problems.some(({ severity }) => severity === 'error')) throw new ManifestError(problems);
+  return parts;
 }

@@ -2,4 +2,5 @@
 // without a fleet file import it only when there is one.
 export type { Fleet, FleetBucket, FleetCluster, FleetKind, FleetRevision, UnlabelledRule } from './fleet.ts';
 export { defaultFleet, parseFleet } from './parse.ts';
+export { fleetJsonSchema } from './schema.ts';
 export { type CompletionBound, completionBound, remutateAfterMs, unlabelledAction } from './settings.ts';

@@ -94,3 +94,8 @@ export const fleetSchema = z
   .meta({ title: 'fairway.yml', description: 'What a fleet is made of. See docs/reference/fleet-file.md.' });
 
 export type FleetFile = z.infer<typeof fleetSchema>;
+
+/** The format as JSON Schema (2020-12), for editors: what stands in schemas/fairway.json. */
+export function fleetJsonSchema(): object {
+  return { $id: 'fairway.json', ...z.toJSONSchema(fleetSchema, { io: 'input', reused: 'inline' }) };
+}

@@ -45,3 +45,16 @@ export function joinInventories(parts: readonly Inventory[]): Inventory {
     workloads: [...workloads.values()],
   };
 }
+
+/** Workloads without an owner belong to whom a label of their namespace names. */
+export function withOwners({ namespaces, workloads }: Inventory, ownerLabel: string | undefined): Inventory {
+  if (ownerLabel === undefined) return { namespaces, workloads };
+  const owners = new Map(namespaces.map(({ name, labels }) => [name, labels.get(ownerLabel)]));
+  return {
+    namespaces,
+    workloads: workloads.map((workload) => {
+      const owner = workload.owner ?? owners.get(workload.namespace);
+      return owner === undefined ? workload : { ...workload, owner };
+    }),
+  };
+}

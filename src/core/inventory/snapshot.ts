@@ -1,4 +1,4 @@
-// A snapshot of a fleet as JSON (schemas/snapshot.schema.json): namespaces, workloads, replicas, owners, current revisions.
+// A snapshot of a fleet as JSON (schemas/snapshot.json): namespaces, workloads, replicas, owners, current revisions.
 // Made by whoever can see the clusters, read by `plan` where nobody can.
 import * as z from 'zod';
 import { issueProblems, type Named, type Parsed, plainValue, readSpecFile } from '../spec-file/index.ts';
@@ -6,7 +6,7 @@ import { type Inventory, joinInventories } from './inventory.ts';
 
 const name = z.string().min(1);
 
-export const snapshotSchema = z
+const snapshotSchema = z
   .strictObject({
     $schema: z.string().optional(),
     version: z.literal(1),
@@ -103,4 +103,9 @@ function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], un
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };
+}
+
+/** The format as JSON Schema (2020-12): what stands in schemas/snapshot.json. */
+export function snapshotJsonSchema(): object {
+  return { $id: 'snapshot.json', ...z.toJSONSchema(snapshotSchema, { io: 'input', reused: 'inline' }) };
 }
