@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { parseSnapshot, snapshotJsonSchema } from '../inventory/index.ts';
-import { parseRollouts } from '../rollout/index.ts';
-import { rolloutsJsonSchema } from '../rollout/schema.ts';
-import { parseFleet } from './parse.ts';
-import { fleetJsonSchema } from './schema.ts';
+import { fleetJsonSchema, parseFleet } from '../src/core/fleet/index.ts';
+import { parseSnapshot, snapshotJsonSchema } from '../src/core/inventory/index.ts';
+import { parseRollouts } from '../src/core/rollout/index.ts';
+import { rolloutsJsonSchema } from '../src/core/rollout/schema.ts';
 
 const schemas: readonly (readonly [file: string, made: object])[] = [
   ['fairway.json', fleetJsonSchema()],
