@@ -3,9 +3,21 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { connect } from '../adapters/kube/connect.ts';
-import { type Log } from '../apps/admission/log.ts';
+import { takePart } from '../apps/admission/leader.ts';
+import type { Log } from '../apps/admission/log.ts';
+import { type AuthorityOptions, startAuthority } from '../apps/admission/own-authority.ts';
 import { serveAdmission } from '../apps/admission/serve.ts';
+import type { Certificate } from '../apps/admission/server.ts';
 import type { RuleFiles } from '../core/admission/index.ts';
+import { usualTerm } from '../core/election/index.ts';
+import {
+  appName,
+  caSecretName,
+  injectConfigurationName,
+  krisprConfigurationName,
+  leaseName,
+} from '../core/install/index.ts';
+import { usualPolicy } from '../core/rotation/index.ts';
 import { parseDurationMs } from '../core/std/duration.ts';
 import { UsageError } from '../core/std/errors.ts';
 import type { Io } from './io.ts';
@@ -21,6 +33,9 @@ export interface ServeFlags {
   readonly context?: string;
   /** `--no-cluster` makes it false. */
   readonly cluster: boolean;
+  readonly inject: readonly string[];
+  readonly rootLife: string;
+  readonly leafLife: string;
   readonly drainDelay: string;
   readonly nowOffset: string;
   readonly logLevel: string;
@@ -28,14 +43,15 @@ export interface ServeFlags {
 
 const drainDeadlineMs = 20_000;
 const pollMs = 1000;
+/** How soon a caBundle that somebody overwrote is right again. */
+const authorityEveryMs = 2000;
 
 /** Serves until SIGTERM or SIGINT, then drains. */
 export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const log = await logger(flags, io);
   const offsetMs = duration(flags.nowOffset, '--now-offset');
   const nowMs = (): number => io.nowMs() + offsetMs;
-  const { tlsCert, tlsKey } = flags;
-  if (tlsCert === undefined || tlsKey === undefined) throw new UsageError('--tls-cert and --tls-key are needed');
+  refuseContradictions(flags);
   const connection = flags.cluster
     ? await connect({
         kubeconfig: flags.kubeconfig,
@@ -52,12 +68,13 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
     drainDelayMs: duration(flags.drainDelay, '--drain-delay'),
     drainDeadlineMs,
   };
+  const authority =
+    flags.tlsCert === undefined && connection !== undefined
+      ? startAuthority(authorityOptions(flags, { cluster: connection, nowMs: io.nowMs, log }))
+      : undefined;
   const running = await serveAdmission(settings, {
     ruleFiles: () => readRuleFiles(resolve(io.cwd, flags.config)),
-    certificate: async () => ({
-      cert: await readFile(resolve(io.cwd, tlsCert), 'utf8'),
-      key: await readFile(resolve(io.cwd, tlsKey), 'utf8'),
-    }),
+    certificate: authority?.certificate ?? (() => readCertificate(flags, io.cwd)),
     cluster: connection,
     nowMs,
     log,
@@ -65,7 +82,45 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   log.info({ port: running.port, metricsPort: running.metricsPort, cluster: connection?.address }, 'serving');
   await signalled();
   await running.drain();
+  await authority?.stop();
   connection?.close();
+}
+
+function refuseContradictions({ tlsCert, tlsKey, cluster }: ServeFlags): void {
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw new UsageError('--tls-cert and --tls-key belong together');
+  if (tlsCert === undefined && !cluster)
+    throw new UsageError('--no-cluster needs --tls-cert and --tls-key', {
+      hint: "the server's own authority keeps its keys in the cluster",
+    });
+}
+
+async function readCertificate({ tlsCert = '', tlsKey = '' }: ServeFlags, cwd: string): Promise<Certificate> {
+  const [cert, key] = await Promise.all([tlsCert, tlsKey].map((path) => readFile(resolve(cwd, path), 'utf8')));
+  return { cert: cert ?? '', key: key ?? '' };
+}
+
+function authorityOptions(
+  flags: ServeFlags,
+  world: Pick<AuthorityOptions, 'cluster' | 'nowMs' | 'log'>,
+): AuthorityOptions {
+  const { namespace, inject } = flags;
+  const rootLifeMs = duration(flags.rootLife, '--root-life');
+  const candidate = { name: `${hostname()}-${process.pid}`, term: usualTerm };
+  return {
+    ...world,
+    leader: takePart({ ...world, namespace, lease: leaseName, candidate }),
+    namespace,
+    secret: caSecretName,
+    service: appName,
+    configurations: [krisprConfigurationName, ...inject.map(injectConfigurationName)],
+    policy: {
+      rootLifeMs,
+      leafLifeMs: duration(flags.leafLife, '--leaf-life'),
+      settleMs: Math.min(usualPolicy.settleMs, rootLifeMs / 20),
+    },
+    everyMs: authorityEveryMs,
+  };
 }
 
 const fileNames = ['rollouts.yml', 'fairway.yml', 'rollouts.lock'] as const;

@@ -18,7 +18,7 @@ import type { Certificate } from './server.ts';
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
 /** Clocks of other machines may be behind. */
-const backMs = 300_000;
+export const backMs = 300_000;
 
 export interface Life {
   readonly nowMs: number;

@@ -60,10 +60,10 @@ export async function serveAdmission(settings: AdmissionSettings, ports: Admissi
     isDraining: () => state.draining,
     onError: (error: unknown) => log.error({ error: String(error) }, 'a request failed'),
   };
+  const health = await serveHealth(settings.metrics, metrics, isReady);
   const certificates = await followCertificate(state, { settings, ports, metrics }, (request, response) =>
     answerRequest(request, response, world),
   );
-  const health = await serveHealth(settings.metrics, metrics, isReady);
   const drain = async (): Promise<void> => {
     state.draining = true;
     log.info({}, 'draining');

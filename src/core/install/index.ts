@@ -1,4 +1,12 @@
 // The door of install: the Kubernetes objects that put the admission server into a cluster.
 export { installManifests } from './manifests.ts';
-export type { InjectedRevision, InstallOptions, KubeObject } from './options.ts';
+export {
+  appName,
+  caSecretName,
+  type InjectedRevision,
+  type InstallOptions,
+  type KubeObject,
+  leaseName,
+} from './options.ts';
 export { resourceOf } from './resource.ts';
+export { injectConfigurationName, krisprConfigurationName } from './webhooks.ts';
