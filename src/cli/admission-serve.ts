@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pino } from 'pino';
 import { connect } from '../adapters/kube/connect.ts';
 import { takePart } from '../apps/admission/leader.ts';
 import type { Log } from '../apps/admission/log.ts';
@@ -48,7 +49,7 @@ const authorityEveryMs = 2000;
 
 /** Serves until SIGTERM or SIGINT, then drains. */
 export async function serve(flags: ServeFlags, io: Io): Promise<void> {
-  const log = await logger(flags, io);
+  const log = logger(flags, io);
   const offsetMs = duration(flags.nowOffset, '--now-offset');
   const nowMs = (): number => io.nowMs() + offsetMs;
   refuseContradictions(flags);
@@ -139,8 +140,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-async function logger({ logLevel }: ServeFlags, io: Io): Promise<Log> {
-  const { pino } = await import('pino');
+function logger({ logLevel }: ServeFlags, io: Io): Log {
   const lines = pino({ level: logLevel, base: null }, io.stderr);
   return {
     debug: (fields, message) => lines.debug(fields, message),
