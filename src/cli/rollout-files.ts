@@ -57,6 +57,14 @@ export async function loadRolloutFiles(flags: RolloutFlags, io: Io): Promise<Rol
   };
 }
 
+/** The fleet file alone, for commands that need no rollouts.yml; undefined where there is none and none was asked for. */
+export async function loadFleetFile(flags: RolloutFlags, io: Io): Promise<Fleet | undefined> {
+  const path = flags.fleet ?? beside(flags.rollouts ?? 'rollouts.yml', 'fairway.yml');
+  const fleet = await loadFleet(path, flags.fleet !== undefined, io);
+  if (fleet.invalid) throw new SpecError(fleet.problems);
+  return clusterOf(flags.cluster, fleet.value, beside(path, '')).fleet;
+}
+
 /** `rollouts.yml` → `rollouts.lock`, in the same folder. */
 export function lockBeside(path: string): string {
   return path.replace(/\.ya?ml$/, '') + '.lock';

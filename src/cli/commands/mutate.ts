@@ -2,19 +2,18 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Io } from '../io.ts';
 import type { MutateFlags } from '../mutate/all.ts';
+import { withRolloutFlags } from '../rollout-files.ts';
 
 export function build(io: Io): Command {
-  return new Command('mutate')
+  return withRolloutFlags(new Command('mutate'))
     .description(
       'Labels the pod templates of manifests with the revision of their namespace; every other byte is kept.',
     )
     .argument('[paths...]', 'files, folders (walked; .fairwayignore leaves out), or - for standard input')
     .option('--revision <name>', 'this revision for every workload, instead of rollouts.yml')
-    .option('--rollouts <file>', 'the roll-out specification (default: rollouts.yml)')
-    .option('--fleet <file>', 'the fleet file (default: fairway.yml beside rollouts.yml, where it exists)')
-    .option('--lock <file>', 'remembered slots (default: rollouts.lock beside rollouts.yml, where it exists)')
     .option('-n, --namespace <name>', 'namespace of manifests that name none')
-    .option('--namespaces <file>', 'Namespace objects, to find labels that shadow the pods’ (repeatable with commas)')
+    .option('--namespaces <file>', 'Namespace objects, to find labels that shadow those of pods')
+    .option('--cluster <name>', 'as this cluster sees it; the same everywhere unless fairway.yml says otherwise')
     .option('--write', 'write the files, all or none')
     .option('--check', 'list the files that would change; exit 1 if there are any')
     .option('--diff', 'print a unified diff')

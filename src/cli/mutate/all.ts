@@ -11,8 +11,9 @@ import {
 } from '../../core/mutate/index.ts';
 import { ManifestError, type Problem } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
+import { loadNamespaces } from '../rollout-files.ts';
 import type { RevisionFlags, Revisions } from './revisions.ts';
-import { readSource, type Source } from './sources.ts';
+import type { Source } from './sources.ts';
 
 export interface MutateFlags extends RevisionFlags {
   readonly namespace?: string;
@@ -59,7 +60,7 @@ export async function mutateAll(sources: readonly Source[], setting: Setting): P
     ];
     if (flags.stamp === true) mutators.push(deployStamp({ atMs: await stampTime(source, flags, io), labelsOf }));
     const { namespace } = flags;
-    const result = mutateStream(source.text, {
+    const result = mutateStream(source, {
       mutators,
       kinds: revisions.kinds,
       ...(namespace === undefined ? {} : { namespace }),
@@ -82,16 +83,11 @@ async function stampTime(source: Source, flags: MutateFlags, io: Io): Promise<nu
   return timeOfStamp(source, flags, io);
 }
 
-/** Labels of the namespaces that the sources and --namespaces hold; what is not given is not known. */
+/** Labels of the namespaces that the sources and --namespaces hold; of what is not given nothing is known. */
 async function namespaceLabels(sources: readonly Source[], flags: MutateFlags, io: Io): Promise<NamespaceLabels> {
   const known = new Map<string, StringMap>();
-  const files = flags.namespaces === undefined ? [] : flags.namespaces.split(',');
-  const extra = await Promise.all(files.map((file) => readSource(file, io, flags.maxBytes)));
-  for (const { text, name } of [...extra, ...sources]) {
-    const { namespaces, problems } = readNamespaces(text);
-    if (problems.length > 0 && files.includes(name))
-      throw new ManifestError(problems.map((problem) => ({ ...problem, file: name })));
-    for (const namespace of namespaces) known.set(namespace.name, namespace.labels);
-  }
+  const given = flags.namespaces === undefined ? [] : await loadNamespaces(flags.namespaces, io);
+  for (const { name, labels } of given) known.set(name, Object.fromEntries(labels));
+  for (const source of sources) for (const { name, labels } of readNamespaces(source)) known.set(name, labels);
   return (namespace) => known.get(namespace);
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readDocument } from '../../core/manifest/index.ts';
+import { byteText, readDocument } from '../../core/manifest/index.ts';
 import { declaredMutator, type Mutator } from '../../core/mutate/index.ts';
 import { SpecError, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
@@ -42,7 +42,7 @@ function isMutator(value: unknown): value is Mutator {
 }
 
 function fromDeclaration(path: string, file: string): Mutator {
-  const { value, problems } = readDocument(readText(path, file));
+  const { value, problems } = readDocument(byteText(readText(path, file)));
   if (value === undefined) {
     throw new SpecError(problems.map((problem) => ({ ...problem, file })));
   }

@@ -12,7 +12,7 @@ import { blocksOf } from './write.ts';
 /** Reads a ResourceList from stdin and writes it to stdout. Exit 2 with an error among the results if the function failed. */
 export async function runFunction(flags: MutateFlags, io: Io): Promise<void> {
   const source = await readSource('-', io, flags.maxBytes);
-  const { config, problems } = resourceListConfig(source.text);
+  const { config, problems } = resourceListConfig(source);
   if (problems.length > 0) throw new ManifestError(problems.map((problem) => ({ ...problem, file: source.name })));
   if (config === undefined) throw new UsageError('standard input is not one ResourceList');
   try {

@@ -3,17 +3,16 @@
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { type Bytes, invalidUtf8 } from '../../core/manifest/index.ts';
+import { type ByteText, invalidUtf8 } from '../../core/manifest/index.ts';
 import { ManifestError, UsageError } from '../../core/std/errors.ts';
 import { compareCodePoints } from '../../core/std/order.ts';
 import type { Io } from '../io.ts';
 import { type Ignores, ignoresOf, isIgnored } from './ignore.ts';
 
 /** One stream of manifests; `path` is where it is on disk, undefined for standard input. */
-export interface Source {
+export interface Source extends ByteText {
   readonly name: string;
   readonly path: string | undefined;
-  readonly text: Bytes;
 }
 
 const manifestName = /\.(?:ya?ml|json)$/i;
@@ -36,10 +35,10 @@ export function findFiles(paths: readonly string[], cwd: string): readonly strin
  */
 export async function readSource(name: string, io: Io, limitBytes: number): Promise<Source> {
   if (name === standardInput)
-    return { name: '<stdin>', path: undefined, text: decode(await readStdin(io, limitBytes), '<stdin>') };
+    return { name: '<stdin>', path: undefined, ...decode(await readStdin(io, limitBytes), '<stdin>') };
   const path = resolve(io.cwd, name);
   if (statSync(path).size > limitBytes) throw tooLarge(name, limitBytes);
-  return { name, path, text: decode(readFileSync(path), name) };
+  return { name, path, ...decode(readFileSync(path), name) };
 }
 
 function filesAt(path: string, cwd: string): readonly string[] {
@@ -88,11 +87,11 @@ async function readStdin({ stdin }: Io, limitBytes: number): Promise<Buffer> {
   return Buffer.concat(chunks, size);
 }
 
-function decode(bytes: Buffer, file: string): Bytes {
+function decode(bytes: Buffer, file: string): ByteText {
   const text = bytes.toString('latin1');
   const problem = isUtf8(bytes) ? undefined : invalidUtf8(text);
   if (problem !== undefined) throw new ManifestError([{ ...problem, file }]);
-  return text;
+  return { text, bytes };
 }
 
 function tooLarge(file: string, limitBytes: number): ManifestError {

@@ -7,12 +7,15 @@ import { utf8 } from '../std/utf8.ts';
 /** A string of bytes: every character code is below 256. */
 export type Bytes = string;
 
-const highByte = /[\x80-\xff]/;
-const beyondAscii = /[\x80-\uffff]/;
+/** A text both as a string of bytes, which is quick to search and to cut, and as bytes, which are quick to look at. */
+export interface ByteText {
+  readonly text: Bytes;
+  readonly bytes: Uint8Array;
+}
 
 /** The text that valid UTF-8 bytes stand for. */
 export function decodeUtf8(bytes: Bytes): string {
-  if (!highByte.test(bytes)) return bytes;
+  if (isAscii(bytes)) return bytes;
   let text = '';
   for (let at = 0; at < bytes.length; ) {
     const length = sequenceLength(bytes.charCodeAt(at));
@@ -24,8 +27,15 @@ export function decodeUtf8(bytes: Bytes): string {
 
 /** The UTF-8 bytes of a text; a lone surrogate becomes U+FFFD, as everywhere else. */
 export function encodeUtf8(text: string): Bytes {
-  if (!beyondAscii.test(text)) return text;
+  if (isAscii(text)) return text;
   return Array.from(utf8(text), (byte) => String.fromCharCode(byte)).join('');
+}
+
+/** Both forms of a string of bytes. */
+export function byteText(text: Bytes): ByteText {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return { text, bytes };
 }
 
 /** Offset of the first byte that is not UTF-8 (Unicode 15, table 3-7), or -1. */
@@ -55,6 +65,11 @@ export function columnAt(bytes: Bytes, offset: number): number {
 /** Offset of the first byte of the line that holds `offset`. */
 export function lineStart(bytes: Bytes, offset: number): number {
   return offset === 0 ? 0 : bytes.lastIndexOf('\n', offset - 1) + 1;
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
 }
 
 function sequenceLength(first: number): number {

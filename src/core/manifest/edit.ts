@@ -4,7 +4,7 @@
 import { type Bytes, columnAt, lineStart } from './bytes.ts';
 import { type Change, type ChangeWithin, plainOf } from './change.ts';
 import { countMember, follow, hasMerge, isAliased, itemAt, items, member, none, ownMember, pairs } from './node.ts';
-import { type Plain, type Quote, scalarValue, writeScalar } from './scalar.ts';
+import { isNull, type Plain, type Quote, writeScalar } from './scalar.ts';
 import { endOf, isMap, isSeq, kindOf, kinds, nextOf, startOf, type Tape } from './tape.ts';
 
 /** At `at`, `remove` bytes go and `insert` comes. */
@@ -351,11 +351,6 @@ function stepOf(tape: Tape, key: number, value: number): number {
   if (kindOf(tape, value) !== kinds.blockMap) return 2;
   const step = columnAt(tape.text, startOf(tape, value)) - columnAt(tape.text, startOf(tape, key));
   return step > 0 ? step : 2;
-}
-
-function isNull(tape: Tape, node: number): boolean {
-  const kind = kindOf(tape, node);
-  return kind === kinds.empty || (kind === kinds.plain && scalarValue(tape, node) === null);
 }
 
 function isJson(tape: Tape): boolean {

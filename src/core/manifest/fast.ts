@@ -13,12 +13,16 @@ const [newline, carriage, tab, space] = [10, 13, 9, 32];
 const [dash, colon, hash] = [45, 58, 35];
 /** Characters that do not start plain text: indicators that always mean something, and blanks. */
 const notPlain = new Uint8Array(256);
+/** Characters at which plain text and keys are looked at more closely. */
+const notable = new Uint8Array(256);
+for (const character of ':#\t\r\n ') notable[character.charCodeAt(0)] = 1;
 for (const character of ',[]{}#&*!|>\'"%@`\t\r\n ') notPlain[character.charCodeAt(0)] = 1;
 
 /** Open collections are a stack of (node, column); `pendingAt` is the offset after a `:` or `-` that waits for its value. */
 interface Scan {
   readonly tape: Tape;
   readonly text: Bytes;
+  readonly bytes: Uint8Array;
   readonly end: number;
   readonly nodes: Int32Array;
   readonly columns: Int32Array;
@@ -38,6 +42,7 @@ export function outlineFast(tape: Tape, start: number, end: number): boolean {
   const scan: Scan = {
     tape,
     text: tape.text,
+    bytes: tape.bytes,
     end,
     nodes,
     columns,
@@ -57,26 +62,26 @@ export function outlineFast(tape: Tape, start: number, end: number): boolean {
 
 /** Reads one entry, with all lines that its value takes; the start of the next line, or -1. */
 function scanLine(scan: Scan, start: number): number {
-  const { text } = scan;
+  const { bytes } = scan;
   let at = start;
-  while (text.charCodeAt(at) === space) at++;
-  const code = text.charCodeAt(at);
+  while (bytes[at] === space) at++;
+  const code = bytes[at]!;
   if (at >= scan.end) return scan.end;
   if (code === newline) return at + 1;
-  if (code === carriage) return text.charCodeAt(at + 1) === newline ? at + 2 : -1;
+  if (code === carriage) return bytes[at + 1] === newline ? at + 2 : -1;
   if (code === hash) return nextLine(scan, at);
   return scanEntry(scan, at, at - start);
 }
 
 function scanEntry(scan: Scan, from: number, fromColumn: number): number {
-  const { text } = scan;
+  const { bytes } = scan;
   let at = from;
   let column = fromColumn;
-  while (text.charCodeAt(at) === dash && endsWord(text.charCodeAt(at + 1))) {
+  while (bytes[at] === dash && endsWord(bytes[at + 1])) {
     if (!enterSeq(scan, at, column)) return -1;
     let next = at + 1;
-    while (text.charCodeAt(next) === space) next++;
-    const code = text.charCodeAt(next);
+    while (bytes[next] === space) next++;
+    const code = bytes[next]!;
     if (next >= scan.end || code === newline || code === carriage || code === hash) return restOfLine(scan, at + 1);
     column += next - at;
     at = next;
@@ -89,13 +94,14 @@ function scanKeyOrValue(scan: Scan, at: number, column: number): number {
   if (keyEnd === -1) return -1;
   if (keyEnd === 0) return scanLoneValue(scan, at, column);
   if (!enterMap(scan, at, column)) return -1;
-  const code = scan.text.charCodeAt(at);
+  const { bytes } = scan;
+  const code = bytes[at]!;
   pushNode(scan.tape, code === 34 ? kinds.double : code === 39 ? kinds.single : kinds.plain, at, keyEnd);
   let value = keyEnd;
-  while (scan.text.charCodeAt(value) !== colon) value++;
+  while (bytes[value] !== colon) value++;
   scan.pendingAt = ++value;
-  while (scan.text.charCodeAt(value) === space) value++;
-  const first = scan.text.charCodeAt(value);
+  while (bytes[value] === space) value++;
+  const first = bytes[value]!;
   if (value >= scan.end || first === newline || first === carriage || first === hash)
     return restOfLine(scan, scan.pendingAt);
   scan.pendingAt = -1;
@@ -104,31 +110,37 @@ function scanKeyOrValue(scan: Scan, at: number, column: number): number {
 
 /** The end of the key that starts here; 0 if this line starts with no key; -1 if it cannot be told. */
 function findKeyEnd(scan: Scan, at: number): number {
-  const { text } = scan;
-  const first = text.charCodeAt(at);
+  const { bytes } = scan;
+  const first = bytes[at]!;
   if (first === 34 || first === 39) return quotedKeyEnd(scan, at, first);
   if (first === 123 || first === 91) return 0;
-  if (!startsPlain(text, at)) return -1;
+  if (!startsPlain(bytes, at)) return -1;
   let last = at;
   for (let i = at; i < scan.end; i++) {
-    const code = text.charCodeAt(i);
-    if (code === colon && endsWord(text.charCodeAt(i + 1))) return i - at > longestKey ? -1 : last;
-    if (code === newline) return 0;
-    if (code === tab || (code === hash && text.charCodeAt(i - 1) === space)) return code === tab ? -1 : 0;
-    if (code !== space) last = i + 1;
+    const code = bytes[i]!;
+    if (notable[code] === 0) last = i + 1;
+    else if (code === colon) {
+      if (endsWord(bytes[i + 1])) return i - at > longestKey ? -1 : last;
+      last = i + 1;
+    } else if (code === newline) return 0;
+    else if (code === tab) return -1;
+    else if (code === hash) {
+      if (bytes[i - 1] === space) return 0;
+      last = i + 1;
+    }
   }
   return 0;
 }
 
 function quotedKeyEnd(scan: Scan, at: number, quote: number): number {
-  const { text, end } = scan;
-  const close = quote === 34 ? skipDouble(text, at, end, -1) : skipSingle(text, at, end, -1);
+  const { bytes, end } = scan;
+  const close = quote === 34 ? skipDouble(scan, at, end, -1) : skipSingle(scan, at, end, -1);
   if (close === -1) return -1;
   let after = close;
-  while (text.charCodeAt(after) === space) after++;
-  if (text.charCodeAt(after) !== colon) return 0;
-  if (!endsWord(text.charCodeAt(after + 1)) || close - at > longestKey) return -1;
-  const lineEnd = text.indexOf('\n', at);
+  while (bytes[after] === space) after++;
+  if (bytes[after] !== colon) return 0;
+  if (!endsWord(bytes[after + 1]) || close - at > longestKey) return -1;
+  const lineEnd = scan.text.indexOf('\n', at);
   return lineEnd !== -1 && lineEnd < close ? -1 : close;
 }
 
@@ -136,7 +148,7 @@ function quotedKeyEnd(scan: Scan, at: number, quote: number): number {
 function scanLoneValue(scan: Scan, at: number, column: number): number {
   const { depth } = scan;
   if (depth === 0) {
-    const code = scan.text.charCodeAt(at);
+    const code = scan.bytes[at]!;
     return scan.tape.count === 0 && (code === 123 || code === 91) ? scanValue(scan, at, -1) : -1;
   }
   const parent = scan.columns[depth - 1]!;
@@ -147,23 +159,23 @@ function scanLoneValue(scan: Scan, at: number, column: number): number {
 
 /** Reads the value that starts at `at`; `column` is its parent's. The start of the line after it, or -1. */
 function scanValue(scan: Scan, at: number, column: number): number {
-  const { text, tape, end } = scan;
-  switch (text.charCodeAt(at)) {
+  const { text, bytes, tape, end } = scan;
+  switch (bytes[at]!) {
     case 123:
     case 91: {
       const node = tape.count;
-      if (outlineFlow(tape, { text, end, column }, at) === -1) return -1;
+      if (outlineFlow(tape, { text, bytes, end, column }, at) === -1) return -1;
       return afterValue(scan, endOf(tape, node));
     }
     case 34:
-      return quotedValue(scan, kinds.double, at, skipDouble(text, at, end, column));
+      return quotedValue(scan, kinds.double, at, skipDouble(scan, at, end, column));
     case 39:
-      return quotedValue(scan, kinds.single, at, skipSingle(text, at, end, column));
+      return quotedValue(scan, kinds.single, at, skipSingle(scan, at, end, column));
     case 124:
     case 62:
       return scanBlockScalar(scan, at, column);
     default:
-      return startsPlain(text, at) ? scanPlain(scan, at, column) : -1;
+      return startsPlain(bytes, at) ? scanPlain(scan, at, column) : -1;
   }
 }
 
@@ -180,13 +192,13 @@ function afterValue(scan: Scan, end: number): number {
 
 /** Plain text, with the deeper lines that continue it. */
 function scanPlain(scan: Scan, start: number, column: number): number {
-  const { text, tape } = scan;
+  const { bytes, tape } = scan;
   let last = scanPlainLine(scan, start);
   let next = nextLine(scan, scan.lineEnd);
   for (let first = firstText(scan, next); last !== -1; first = firstText(scan, next)) {
-    if (first >= scan.end || first - lineStartBefore(text, first) <= column || text.charCodeAt(first) === hash) break;
-    const code = text.charCodeAt(first);
-    if (scan.commented || code === tab || (code === dash && endsWord(text.charCodeAt(first + 1)))) return -1;
+    if (first >= scan.end || first - lineStartBefore(bytes, first) <= column || bytes[first] === hash) break;
+    const code = bytes[first]!;
+    if (scan.commented || code === tab || (code === dash && endsWord(bytes[first + 1]))) return -1;
     last = scanPlainLine(scan, first);
     next = nextLine(scan, scan.lineEnd);
   }
@@ -198,44 +210,46 @@ function scanPlain(scan: Scan, start: number, column: number): number {
 
 /** The end of the plain text on this line, or -1 where it looks like a key or holds a tab. */
 function scanPlainLine(scan: Scan, start: number): number {
-  const { text, end } = scan;
+  const { bytes, end } = scan;
   scan.commented = false;
   let last = start;
   let at = start;
   for (; at < end; at++) {
-    const code = text.charCodeAt(at);
-    if (code === space) continue;
-    if (code === newline || code === carriage) break;
-    if (code === tab || (code === colon && endsWord(text.charCodeAt(at + 1)))) return -1;
-    if (code === hash && at > start && text.charCodeAt(at - 1) === space) {
-      scan.commented = true;
-      break;
+    const code = bytes[at]!;
+    if (notable[code] !== 0) {
+      if (code === space) continue;
+      if (code === newline || code === carriage) break;
+      if (code === tab || (code === colon && endsWord(bytes[at + 1]))) return -1;
+      if (code === hash && at > start && bytes[at - 1] === space) {
+        scan.commented = true;
+        break;
+      }
     }
     last = at + 1;
   }
-  if (text.charCodeAt(at) === carriage && text.charCodeAt(at + 1) !== newline) return -1;
+  if (bytes[at] === carriage && bytes[at + 1] !== newline) return -1;
   scan.lineEnd = at;
   return last;
 }
 
 /** `|` and `>`: all deeper lines, whatever they hold. */
 function scanBlockScalar(scan: Scan, start: number, column: number): number {
-  const { text } = scan;
+  const { bytes } = scan;
   let header = start + 1;
-  if (text.charCodeAt(header) === dash || text.charCodeAt(header) === 43) header++;
+  if (bytes[header] === dash || bytes[header] === 43) header++;
   const body = restOfLine(scan, header);
   if (body === -1) return -1;
-  const node = pushNode(scan.tape, text.charCodeAt(start) === 124 ? kinds.literal : kinds.folded, start, header);
+  const node = pushNode(scan.tape, bytes[start] === 124 ? kinds.literal : kinds.folded, start, header);
   const first = firstText(scan, body);
-  const indent = first - lineStartBefore(text, first);
+  const indent = first - lineStartBefore(bytes, first);
   if (first >= scan.end || indent <= column) {
     scan.lastEnd = header;
     return body;
   }
-  const end = blankLinesAreShort(text, body, first, indent) ? skipBlockLines(scan, body, indent, column) : -1;
+  const end = blankLinesAreShort(scan, body, first, indent) ? skipBlockLines(scan, body, indent, column) : -1;
   if (end === -1) return -1;
   let last = end;
-  while (isBlank(text.charCodeAt(last - 1))) last--;
+  while (isBlank(bytes[last - 1]!)) last--;
   closeNode(scan.tape, node, last);
   scan.lastEnd = last;
   return end;
@@ -243,24 +257,24 @@ function scanBlockScalar(scan: Scan, start: number, column: number): number {
 
 /** The start of the first line that is not in the block scalar, or -1 for a line between the two indentations. */
 function skipBlockLines(scan: Scan, body: number, indent: number, column: number): number {
-  const { text, end } = scan;
+  const { bytes, end } = scan;
   let line = body;
   while (line < end) {
     let at = line;
     const deep = line + indent;
-    while (at < deep && text.charCodeAt(at) === space) at++;
+    while (at < deep && bytes[at] === space) at++;
     if (at !== deep) {
-      const code = text.charCodeAt(at);
+      const code = bytes[at]!;
       if (at < end && code !== newline && code !== carriage) return at - line <= column ? line : -1;
     }
-    const lineEnd = text.indexOf('\n', at);
+    const lineEnd = scan.text.indexOf('\n', at);
     line = lineEnd === -1 ? end : lineEnd + 1;
   }
   return end;
 }
 
 /** Blank lines before the first text of a block scalar may not be longer than its indentation. */
-function blankLinesAreShort(text: Bytes, body: number, first: number, indent: number): boolean {
+function blankLinesAreShort({ text }: Scan, body: number, first: number, indent: number): boolean {
   if (first - body === indent) return true;
   return text
     .slice(body, first - indent)
@@ -270,18 +284,18 @@ function blankLinesAreShort(text: Bytes, body: number, first: number, indent: nu
 
 /** Offset of the next character that is no blank and no line end. A tab counts as text. */
 function firstText(scan: Scan, from: number): number {
-  const { text, end } = scan;
+  const { bytes, end } = scan;
   let at = from;
   for (; at < end; at++) {
-    const code = text.charCodeAt(at);
+    const code = bytes[at]!;
     if (code !== space && code !== newline && code !== carriage) return at;
   }
   return end;
 }
 
-function lineStartBefore(text: Bytes, at: number): number {
+function lineStartBefore(bytes: Uint8Array, at: number): number {
   let start = at;
-  while (start > 0 && text.charCodeAt(start - 1) === space) start--;
+  while (start > 0 && bytes[start - 1] === space) start--;
   return start;
 }
 
@@ -343,13 +357,13 @@ function settlePending(scan: Scan): void {
 
 /** After a value only blanks and a comment may follow; the start of the next line, or -1. */
 function restOfLine(scan: Scan, from: number): number {
-  const { text } = scan;
+  const { bytes } = scan;
   let at = from;
-  while (text.charCodeAt(at) === space) at++;
-  const code = text.charCodeAt(at);
+  while (bytes[at] === space) at++;
+  const code = bytes[at]!;
   if (at >= scan.end) return scan.end;
   if (code === newline) return at + 1;
-  if (code === carriage) return text.charCodeAt(at + 1) === newline ? at + 2 : -1;
+  if (code === carriage) return bytes[at + 1] === newline ? at + 2 : -1;
   return code === hash && at > from ? nextLine(scan, at) : -1;
 }
 
@@ -358,14 +372,14 @@ function nextLine(scan: Scan, at: number): number {
   return lineEnd === -1 || lineEnd >= scan.end ? scan.end : lineEnd + 1;
 }
 
-function startsPlain(text: Bytes, at: number): boolean {
-  const code = text.charCodeAt(at);
-  if (code === dash || code === colon || code === 63) return !endsWord(text.charCodeAt(at + 1));
+function startsPlain(bytes: Uint8Array, at: number): boolean {
+  const code = bytes[at]!;
+  if (code === dash || code === colon || code === 63) return !endsWord(bytes[at + 1]);
   return notPlain[code] === 0;
 }
 
-function endsWord(code: number): boolean {
-  return code === space || code === newline || code === carriage || code === tab || Number.isNaN(code);
+function endsWord(code: number | undefined): boolean {
+  return code === space || code === newline || code === carriage || code === tab || code === undefined;
 }
 
 function isBlank(code: number): boolean {

@@ -1,7 +1,7 @@
 // The fast outliner's flow collections: `{a: 1, "b": [x, 'y']}`, JSON included. Accepts a strict part of the grammar and
 // answers -1 for the rest (aliases, tags, explicit keys, single pairs, plain text over several lines); what it accepts, it
 // reads as the complete path does.
-import type { Bytes } from './bytes.ts';
+import type { ByteText } from './bytes.ts';
 import { skipDouble, skipSingle } from './quoted.ts';
 import { closeNode, kinds, pushNode, type Tape } from './tape.ts';
 
@@ -12,8 +12,7 @@ for (const character of ',[]{}') classes[character.charCodeAt(0)] = 3;
 for (const character of '#&*!|>\'"%@`?:-\t\r\n ') classes[character.charCodeAt(0)]! |= 1;
 
 /** Where a flow collection is read: lines after the first must be indented deeper than `column` (-1: none needs to be). */
-export interface FlowPlace {
-  readonly text: Bytes;
+export interface FlowPlace extends ByteText {
   readonly end: number;
   readonly column: number;
 }
@@ -21,14 +20,14 @@ export interface FlowPlace {
 /** Writes the collection that starts at `at` to the tape; the offset after its closing bracket, or -1. */
 export function outlineFlow(tape: Tape, place: FlowPlace, at: number, depth = 0): number {
   if (depth > deepest) return -1;
-  return place.text.charCodeAt(at) === 123 ? flowMap(tape, place, at, depth) : flowSeq(tape, place, at, depth);
+  return place.bytes[at] === 123 ? flowMap(tape, place, at, depth) : flowSeq(tape, place, at, depth);
 }
 
 function flowMap(tape: Tape, place: FlowPlace, open: number, depth: number): number {
-  const { text } = place;
+  const { bytes } = place;
   const map = pushNode(tape, kinds.flowMap, open, open);
   let at = skipBlanks(place, open + 1);
-  while (at !== -1 && text.charCodeAt(at) !== 125) {
+  while (at !== -1 && bytes[at] !== 125) {
     at = flowPair(tape, place, at, depth);
     if (at === -1) return -1;
     at = afterEntry(place, at, 125);
@@ -39,14 +38,14 @@ function flowMap(tape: Tape, place: FlowPlace, open: number, depth: number): num
 }
 
 function flowSeq(tape: Tape, place: FlowPlace, open: number, depth: number): number {
-  const { text } = place;
+  const { bytes } = place;
   const seq = pushNode(tape, kinds.flowSeq, open, open);
   let at = skipBlanks(place, open + 1);
-  while (at !== -1 && text.charCodeAt(at) !== 93) {
+  while (at !== -1 && bytes[at] !== 93) {
     at = flowValue(tape, place, at, depth);
     if (at === -1) return -1;
     at = skipBlanks(place, at);
-    if (at !== -1 && text.charCodeAt(at) === 58) return -1;
+    if (at !== -1 && bytes[at] === 58) return -1;
     at = afterEntry(place, at, 93);
   }
   if (at === -1) return -1;
@@ -56,17 +55,17 @@ function flowSeq(tape: Tape, place: FlowPlace, open: number, depth: number): num
 
 /** `key: value`, `"key":value`; the offset after the value. */
 function flowPair(tape: Tape, place: FlowPlace, at: number, depth: number): number {
-  const { text } = place;
-  const code = text.charCodeAt(at);
+  const { bytes } = place;
+  const code = bytes[at]!;
   if (code === 123 || code === 91) return -1;
   const quoted = code === 34 || code === 39;
   const keyEnd = flowValue(tape, place, at, depth);
-  if (keyEnd === -1 || text.slice(at, keyEnd).includes('\n')) return -1;
-  const colon = skipSpaces(text, keyEnd, place.end);
-  if (text.charCodeAt(colon) !== 58) return -1;
+  if (keyEnd === -1 || spans(bytes, at, keyEnd)) return -1;
+  const colon = skipSpaces(bytes, keyEnd, place.end);
+  if (bytes[colon] !== 58) return -1;
   const value = skipBlanks(place, colon + 1);
   if (value === -1 || (!quoted && value === colon + 1)) return -1;
-  return isFlowIndicatorOut(text.charCodeAt(value)) ? -1 : flowValue(tape, place, value, depth);
+  return isFlowIndicatorOut(bytes[value]!) ? -1 : flowValue(tape, place, value, depth);
 }
 
 function isFlowIndicatorOut(code: number): boolean {
@@ -74,8 +73,8 @@ function isFlowIndicatorOut(code: number): boolean {
 }
 
 function flowValue(tape: Tape, place: FlowPlace, at: number, depth: number): number {
-  const { text } = place;
-  const code = text.charCodeAt(at);
+  const { bytes } = place;
+  const code = bytes[at]!;
   if (code === 123 || code === 91) return outlineFlow(tape, place, at, depth + 1);
   if (code === 34 || code === 39) return flowQuoted(tape, place, at, code);
   const end = flowPlain(place, at);
@@ -84,75 +83,80 @@ function flowValue(tape: Tape, place: FlowPlace, at: number, depth: number): num
 }
 
 function flowQuoted(tape: Tape, place: FlowPlace, at: number, code: number): number {
-  const { text, column } = place;
-  const end = code === 34 ? skipDouble(text, at, place.end, column) : skipSingle(text, at, place.end, column);
+  const { column } = place;
+  const end = code === 34 ? skipDouble(place, at, place.end, column) : skipSingle(place, at, place.end, column);
   if (end !== -1) pushNode(tape, code === 34 ? kinds.double : kinds.single, at, end);
   return end;
 }
 
 /** The end of plain text on one line, or -1. */
 function flowPlain(place: FlowPlace, start: number): number {
-  const { text, end } = place;
-  const first = text.charCodeAt(start);
-  if (((classes[first] ?? 1) & 1) !== 0 && !isPlainDash(text, start)) return -1;
+  const { bytes, end } = place;
+  const first = bytes[start]!;
+  if (((classes[first] ?? 1) & 1) !== 0 && !isPlainDash(bytes, start)) return -1;
   let at = start + 1;
   let last = start + 1;
   for (; at < end; at++) {
-    const code = text.charCodeAt(at);
+    const code = bytes[at]!;
     if (code === 32) continue;
     if ((classes[code]! & 2) !== 0 || code === 10 || code === 13) break;
     if (code === 9 || (code === 35 && last !== at)) return -1;
-    if (code === 58 && endsKey(text, at + 1)) break;
+    if (code === 58 && endsKey(bytes, at + 1)) break;
     last = at + 1;
   }
-  return at < end && continues(text, at) ? -1 : last;
+  return at < end && continues(place, at) ? -1 : last;
 }
 
 /** Plain text that goes on in the next line is left to the complete path. */
-function continues(text: Bytes, at: number): boolean {
-  const code = text.charCodeAt(at);
+function continues({ bytes, end }: FlowPlace, at: number): boolean {
+  const code = bytes[at]!;
   if (code !== 10 && code !== 13) return false;
-  const next = text
-    .slice(at, at + 400)
-    .trimStart()
-    .charCodeAt(0);
+  let first = at;
+  while (first < end && isBlank(bytes[first]!)) first++;
+  const next = bytes[first];
   return next !== 44 && next !== 125 && next !== 93;
 }
 
-function endsKey(text: Bytes, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return Number.isNaN(code) || code === 32 || code === 10 || code === 13 || code === 9 || (classes[code]! & 2) !== 0;
+/** Whether a line ends between two offsets. */
+function spans(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (bytes[at] === 10) return true;
+  return false;
 }
 
-function isPlainDash(text: Bytes, at: number): boolean {
-  return text.charCodeAt(at) === 45 && (classes[text.charCodeAt(at + 1)] ?? 1) === 0;
+function endsKey(bytes: Uint8Array, at: number): boolean {
+  const code = bytes[at];
+  return code === undefined || code === 32 || code === 10 || code === 13 || code === 9 || (classes[code]! & 2) !== 0;
+}
+
+function isPlainDash(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 45 && (classes[bytes[at + 1]!] ?? 1) === 0;
 }
 
 /** After a value: past a comma and blanks; at the closing bracket; or -1. */
 function afterEntry(place: FlowPlace, from: number, close: number): number {
   const at = from === -1 ? -1 : skipBlanks(place, from);
   if (at === -1) return -1;
-  const code = place.text.charCodeAt(at);
+  const code = place.bytes[at]!;
   if (code === 44) return skipBlanks(place, at + 1);
   return code === close ? at : -1;
 }
 
-function skipSpaces(text: Bytes, from: number, end: number): number {
+function skipSpaces(bytes: Uint8Array, from: number, end: number): number {
   let at = from;
-  while (at < end && text.charCodeAt(at) === 32) at++;
+  while (at < end && bytes[at] === 32) at++;
   return at;
 }
 
 /** Past blanks, line ends and comments; -1 at the end of the document, at a tab in YAML, or where a line is not deep enough. */
 function skipBlanks(place: FlowPlace, from: number): number {
-  const { text, end, column } = place;
+  const { text, bytes, end, column } = place;
   let start = -1;
   for (let at = from; at < end; at++) {
-    const code = text.charCodeAt(at);
+    const code = bytes[at]!;
     if (code === 10) start = at + 1;
     else if (code === 9 && column !== -1) return -1;
     else if (code === 35) {
-      if (column === -1 || (at > from && !isBlank(text.charCodeAt(at - 1))) || at === from) return -1;
+      if (column === -1 || (at > from && !isBlank(bytes[at - 1]!)) || at === from) return -1;
       const lineEnd = text.indexOf('\n', at);
       at = (lineEnd === -1 ? end : lineEnd) - 1;
     } else if (!isBlank(code)) return start !== -1 && at - start <= column ? -1 : at;

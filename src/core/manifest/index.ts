@@ -1,12 +1,12 @@
 // The door of manifest/.
-export { type Bytes, decodeUtf8, encodeUtf8 } from './bytes.ts';
+export { type Bytes, type ByteText, byteText, decodeUtf8, encodeUtf8 } from './bytes.ts';
 export { addChange, type Change, type ChangeWithin, noChange, samePlain } from './change.ts';
 export { confirmChange } from './confirm.ts';
 export type { Edit } from './edit.ts';
 export { type Inventory, type NamespaceFacts, readDocument, readNamespaces, readWorkloads } from './inventory.ts';
 export { locate, none, pointerSegments, readPlain } from './node.ts';
 export { placeOf } from './outline.ts';
-export { isPlainString, type Plain, writeScalar } from './scalar.ts';
+export { isNull, isPlainString, type Plain, writeScalar } from './scalar.ts';
 export {
   applyEdits,
   invalidUtf8,
@@ -15,13 +15,15 @@ export {
   transformStream,
 } from './stream.ts';
 export {
+  type Identity,
   type KindRule,
   kindTable,
   type ManifestObject,
   objectsOf,
-  readWorkload,
+  readIdentity,
   ruleFor,
   type StringMap,
   type Workload,
   workloadKey,
 } from './workload.ts';
+export { isMap, isSeq, type Tape } from './tape.ts';

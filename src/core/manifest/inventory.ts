@@ -1,6 +1,6 @@
 // A stream of manifests as an inventory: its workloads and namespaces as plain values with their places, for whoever plans.
 import type { Problem } from '../std/errors.ts';
-import type { Bytes } from './bytes.ts';
+import type { Bytes, ByteText } from './bytes.ts';
 import { locate, readPlain } from './node.ts';
 import type { Plain } from './scalar.ts';
 import { splitStream } from './split.ts';
@@ -31,12 +31,12 @@ export interface Inventory {
   readonly problems: readonly Problem[];
 }
 
-/** Reads a stream of YAML or JSON (a byte string) without changing it; `kinds` are those of fairway.yml. */
-export function readWorkloads(text: Bytes, kinds: readonly KindRule[] = []): Inventory {
+/** Reads a stream of YAML or JSON without changing it; `kinds` are those of fairway.yml. */
+export function readWorkloads(source: ByteText, kinds: readonly KindRule[] = []): Inventory {
   const table = kindTable(kinds);
   const workloads: Workload[] = [];
   const namespaces: NamespaceFacts[] = [];
-  const { problems } = transformStream(text, (document) => {
+  const { problems } = transformStream(source, (document) => {
     for (const object of objectsOf(document)) {
       const rule = ruleFor(table, object);
       if (rule !== undefined) workloads.push(readWorkload(document, object, rule));
@@ -52,32 +52,33 @@ export function readWorkloads(text: Bytes, kinds: readonly KindRule[] = []): Inv
   return { workloads, namespaces, problems };
 }
 
-/** The Namespace objects of a stream, without reading the documents that hold none. */
-export function readNamespaces(text: Bytes): Pick<Inventory, 'namespaces' | 'problems'> {
-  const { chunks } = splitStream(text);
+/** The Namespace objects of a stream, without reading the documents that hold none, and without a word about broken ones. */
+export function readNamespaces({ text, bytes }: ByteText): readonly NamespaceFacts[] {
+  const found = kindsNamed(text);
   const namespaces: NamespaceFacts[] = [];
-  const problems: Problem[] = [];
-  let at = text.indexOf('Namespace');
-  for (const { start, end } of chunks) {
-    let holds = false;
-    for (; at !== -1 && at < end; at = text.indexOf('Namespace', at + 1)) {
-      holds ||= at >= start && /kind["']?\s*:\s*["']?$/.test(text.slice(Math.max(start, at - 16), at));
-    }
-    if (!holds) continue;
-    const found = readWorkloads(text.slice(start, end));
-    namespaces.push(...found.namespaces);
-    problems.push(...found.problems);
+  for (const { start, end } of found.length === 0 ? [] : splitStream(text).chunks) {
+    if (!found.some((at) => at >= start && at < end)) continue;
+    namespaces.push(...readWorkloads({ text: text.slice(start, end), bytes: bytes.subarray(start, end) }).namespaces);
   }
-  return { namespaces, problems };
+  return namespaces;
+}
+
+/** Where the stream says `kind: Namespace`, in whatever style. */
+function kindsNamed(text: Bytes): readonly number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf('Namespace'); at !== -1; at = text.indexOf('Namespace', at + 1)) {
+    if (/kind["']?\s*:\s*["']?$/.test(text.slice(Math.max(0, at - 16), at))) found.push(at);
+  }
+  return found;
 }
 
 /** The value of a text that is one document; without a value the problems say why. */
-export function readDocument(text: Bytes): {
+export function readDocument(source: ByteText): {
   readonly value: Plain | undefined;
   readonly problems: readonly Problem[];
 } {
   const values: (Plain | undefined)[] = [];
-  const { problems } = transformStream(text, ({ tape }) => {
+  const { problems } = transformStream(source, ({ tape }) => {
     values.push(readPlain(tape, 0));
     return [];
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { byteText } from './bytes.ts';
 import { outlineComplete } from './complete.ts';
 import { outlineFast } from './fast.ts';
 import { newTape, resetTape, sameTape } from './tape.ts';
@@ -28,8 +29,8 @@ for (const text of fast)
   test(`both paths outline ${JSON.stringify(text)} the same`, () => {
     const bytes = Buffer.from(text).toString('latin1');
     const [one, two] = [newTape(), newTape()];
-    resetTape(one, bytes);
-    resetTape(two, bytes);
+    resetTape(one, byteText(bytes));
+    resetTape(two, byteText(bytes));
     assert.equal(outlineFast(one, 0, bytes.length), true);
     assert.equal(outlineComplete(two, 0, bytes.length), undefined);
     assert.ok(sameTape(one, two));
@@ -50,7 +51,7 @@ const left: readonly string[] = [
 for (const text of left)
   test(`the fast path leaves ${JSON.stringify(text)} to the complete one`, () => {
     const tape = newTape();
-    resetTape(tape, text);
+    resetTape(tape, byteText(text));
     assert.equal(outlineFast(tape, 0, text.length), false);
   });
 
@@ -70,8 +71,8 @@ const broken: readonly string[] = [
 for (const text of broken)
   test(`neither path reads ${JSON.stringify(text)}`, () => {
     const [one, two] = [newTape(), newTape()];
-    resetTape(one, text);
-    resetTape(two, text);
+    resetTape(one, byteText(text));
+    resetTape(two, byteText(text));
     assert.equal(outlineFast(one, 0, text.length), false);
     assert.notEqual(outlineComplete(two, 0, text.length), undefined);
   });

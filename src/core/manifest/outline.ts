@@ -1,7 +1,7 @@
 // One document's outline by the path that can prove it: the fast one first, the complete one for the rest. Owns the choice
 // and the words for what is wrong, templates that nobody rendered above all.
 import type { Problem } from '../std/errors.ts';
-import { type Bytes, columnAt, lineAt } from './bytes.ts';
+import { type Bytes, type ByteText, columnAt, lineAt } from './bytes.ts';
 import { outlineComplete } from './complete.ts';
 import { outlineFast } from './fast.ts';
 import { outlineFlow } from './flow.ts';
@@ -10,14 +10,14 @@ import { endOf, kindOf, kinds, resetTape, startOf, type Tape } from './tape.ts';
 /** How a document was outlined, or what is wrong with it. */
 export type Outcome = { readonly path: 'fast' | 'complete' } | { readonly path: 'none'; readonly problem: Problem };
 
-// oxlint-disable-next-line no-control-regex -- the characters that YAML forbids are what is looked for
-const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+const fast: Outcome = { path: 'fast' };
 
 /** Outlines text[start, end) on the tape. */
-export function outlineDocument(tape: Tape, text: Bytes, start: number, end: number): Outcome {
-  resetTape(tape, text);
-  if (outlineFast(tape, start, end)) return { path: 'fast' };
-  resetTape(tape, text);
+export function outlineDocument(tape: Tape, source: ByteText, start: number, end: number): Outcome {
+  const { text } = source;
+  resetTape(tape, source);
+  if (outlineFast(tape, start, end)) return fast;
+  resetTape(tape, source);
   const failure = outlineComplete(tape, start, end);
   const template = failure === undefined ? templateNode(tape) : templateLine(text, start, end);
   if (template !== -1) return { path: 'none', problem: notRendered(text, template) };
@@ -28,14 +28,8 @@ export function outlineDocument(tape: Tape, text: Bytes, start: number, end: num
   };
 }
 
-/** Whether a stream holds characters that no YAML may hold; then only the complete path may speak. */
-export function holdsForbiddenCharacter(text: Bytes): boolean {
-  return forbidden.test(text);
-}
-
-/** The first character that YAML forbids, as a problem. */
-export function forbiddenCharacter(text: Bytes): Problem {
-  const offset = forbidden.exec(text)?.index ?? 0;
+/** A character that YAML forbids, as a problem. */
+export function forbiddenCharacter(text: Bytes, offset: number): Problem {
   const code = text.charCodeAt(offset);
   return {
     code: 'control-character',
@@ -47,11 +41,12 @@ export function forbiddenCharacter(text: Bytes): Problem {
 }
 
 /** Where the JSON value at the start of a chunk ends if another one follows it: streams of JSON need no separators. */
-export function endOfJsonValue(tape: Tape, text: Bytes, start: number, end: number): number {
+export function endOfJsonValue(tape: Tape, source: ByteText, start: number, end: number): number {
+  const { text } = source;
   const open = skipWhite(text, start, end);
   if (text.charCodeAt(open) !== 123) return end;
-  resetTape(tape, text);
-  const close = outlineFlow(tape, { text, end, column: -1 }, open);
+  resetTape(tape, source);
+  const close = outlineFlow(tape, { ...source, end, column: -1 }, open);
   if (close === -1) return end;
   const next = skipWhite(text, close, end);
   return next < end && text.charCodeAt(next) === 123 ? next : end;

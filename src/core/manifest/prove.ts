@@ -46,25 +46,33 @@ function matches(proof: Proof, a: number, b: number, change: Change): boolean {
 function matchesMap(proof: Proof, a: number, b: number, members: ReadonlyMap<string, Change>): boolean {
   const { before, after } = proof;
   if (!isMap(after, b)) return false;
-  const olds = [...pairs(before, a)].filter(([key]) => members.get(nameOf(before, key))?.kind !== 'remove');
-  const wanted = new Set([...members.keys()].filter((key) => members.get(key)?.kind !== 'remove'));
-  let old = 0;
-  for (const [key, value] of pairs(after, b)) {
-    const name = nameOf(after, key);
-    const change = members.get(name);
-    const pair = olds[old];
-    const same = pair !== undefined && unchanged(proof, pair[0], key);
-    if (same) old++;
-    if (!same && (change === undefined || !wanted.has(name))) return false;
-    if (!valueMatches(proof, same ? pair[1] : undefined, value, change)) return false;
-    wanted.delete(name);
+  const [endA, endB] = [nextOf(before, a), nextOf(after, b)];
+  let old = a + 1;
+  let seen = 0;
+  for (let key = b + 1; key < endB; ) {
+    while (old < endA && members.get(nameOf(before, old))?.kind === 'remove') old = afterPair(before, old);
+    const value = nextOf(after, key);
+    const change = members.get(nameOf(after, key));
+    const same = old < endA && unchanged(proof, old, key);
+    if (change !== undefined) seen++;
+    if (!valueMatches(proof, same ? nextOf(before, old) : undefined, value, change)) return false;
+    if (same) old = afterPair(before, old);
+    key = nextOf(after, value);
   }
-  return old === olds.length && wanted.size === 0;
+  while (old < endA && members.get(nameOf(before, old))?.kind === 'remove') old = afterPair(before, old);
+  let wanted = 0;
+  for (const change of members.values()) if (change.kind !== 'remove') wanted++;
+  return old >= endA && seen === wanted;
 }
 
 function valueMatches(proof: Proof, old: number | undefined, value: number, change: Change | undefined): boolean {
   if (old === undefined) return change !== undefined && samePlain(readPlain(proof.after, value), plainOf(change));
   return change === undefined ? unchanged(proof, old, value) : matches(proof, old, value, change);
+}
+
+/** The key after a key and its value. */
+function afterPair(tape: Tape, key: number): number {
+  return nextOf(tape, nextOf(tape, key));
 }
 
 function matchesSeq(proof: Proof, a: number, b: number, members: ReadonlyMap<string, Change>): boolean {
@@ -95,23 +103,30 @@ function matchesOverlay(proof: Proof, a: number, b: number, change: Extract<Chan
   return samePlain(Object.fromEntries(values), plainOf(change)) && added.length === change.members.size;
 }
 
-/** All nodes below are the same, moved as far as the edits before them inserted. */
+/** All nodes below are the same, moved as far as the edits before them inserted: no edit is inside. */
 function unchanged(proof: Proof, a: number, b: number): boolean {
   const { before, after } = proof;
   const size = nextOf(before, a) - a;
   if (nextOf(after, b) - b !== size) return false;
-  for (let i = 0; i < size; i++) if (!sameNode(proof, a + i, b + i)) return false;
+  const start = startOf(before, a);
+  const shift = shiftAt(proof.edits, start, kindOf(before, a) !== kinds.empty) - proof.base;
+  for (let i = 0; i < size; i++) if (!sameNode(proof, a + i, b + i, shift)) return false;
   return true;
 }
 
-function sameNode({ before, after, edits, base }: Proof, a: number, b: number): boolean {
-  const kind = kindOf(before, a);
-  if (kind !== kindOf(after, b)) return false;
-  const [start, end] = [startOf(before, a), endOf(before, a)];
-  const shift = shiftAt(edits, start, kind !== kinds.empty) - base;
-  if (startOf(after, b) !== start + shift || endOf(after, b) !== end + shift) return false;
-  const properties = anchorOf(before, a) === -1 && tagOf(before, a) === -1;
-  return properties === (anchorOf(after, b) === -1 && tagOf(after, b) === -1);
+function sameNode({ before, after }: Proof, a: number, b: number, shift: number): boolean {
+  return (
+    kindOf(before, a) === kindOf(after, b) &&
+    startOf(before, a) + shift === startOf(after, b) &&
+    endOf(before, a) + shift === endOf(after, b) &&
+    nextOf(before, a) - a === nextOf(after, b) - b &&
+    moved(anchorOf(before, a), shift) === anchorOf(after, b) &&
+    moved(tagOf(before, a), shift) === tagOf(after, b)
+  );
+}
+
+function moved(offset: number, shift: number): number {
+  return offset === -1 ? -1 : offset + shift;
 }
 
 /** How far the text at an offset has moved; text that starts where an insertion stands comes after it. */

@@ -41,6 +41,14 @@ export function scalarValue(tape: Tape, node: number): Plain {
   return kind === kinds.plain ? resolvePlain(scalarText(tape, node)) : scalarText(tape, node);
 }
 
+/** Whether a scalar is null to a reader: nothing, `~` or the word, unquoted and without a tag. */
+export function isNull(tape: Tape, node: number): boolean {
+  const kind = kindOf(tape, node);
+  if (kind === kinds.empty) return true;
+  const length = endOf(tape, node) - startOf(tape, node);
+  return kind === kinds.plain && (length === 1 || length === 4) && scalarValue(tape, node) === null;
+}
+
 /** What unquoted text means to a YAML 1.1 reader. */
 export function resolvePlain(text: string): Plain {
   if (/^(?:~|null|Null|NULL|)$/.test(text)) return null;

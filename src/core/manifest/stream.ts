@@ -1,10 +1,11 @@
 // A stream of documents, read once from front to back: outline, visit, edit, prove. The visitor says what shall become of
 // each object; this file answers with edits of which every one is proved, or with all problems of the stream.
 import type { Problem } from '../std/errors.ts';
-import { type Bytes, findInvalidUtf8 } from './bytes.ts';
+import { type Bytes, type ByteText, byteText, findInvalidUtf8 } from './bytes.ts';
 import type { ChangeWithin } from './change.ts';
 import { type Edit, editObject } from './edit.ts';
-import { endOfJsonValue, forbiddenCharacter, holdsForbiddenCharacter, outlineDocument, placeOf } from './outline.ts';
+import { findForbidden } from './forbidden.ts';
+import { endOfJsonValue, forbiddenCharacter, outlineDocument, placeOf } from './outline.ts';
 import { provesChange } from './prove.ts';
 import { type Chunk, splitStream } from './split.ts';
 import { newTape, type Tape } from './tape.ts';
@@ -46,34 +47,37 @@ export interface StreamResult {
 export type Visit = (document: OutlinedDocument) => readonly ObjectChange[];
 
 interface Run {
-  readonly text: Bytes;
+  readonly source: ByteText;
   readonly visit: Visit;
   readonly tape: Tape;
   readonly after: Tape;
   readonly edits: Edit[];
   readonly problems: Problem[];
   readonly completeChanges: CompleteChange[];
+  scratch: Uint8Array;
   documents: number;
   steps: number;
 }
 
 /**
- * Visits every document of a stream of YAML or JSON. `text` is a byte string (latin1). With any problem of severity error the
+ * Visits every document of a stream of YAML or JSON. With any problem of severity error the
  * edits are not to be used.
  */
-export function transformStream(text: Bytes, visit: Visit): StreamResult {
+export function transformStream(source: ByteText, visit: Visit): StreamResult {
+  const { text } = source;
   const run: Run = {
-    text,
+    source,
     visit,
     tape: newTape(),
     after: newTape(),
     edits: [],
     problems: [],
     completeChanges: [],
+    scratch: new Uint8Array(1 << 16),
     documents: 0,
     steps: 0,
   };
-  const unreadable = encodingProblem(text);
+  const unreadable = encodingProblem(source);
   const { chunks, problems } = unreadable === undefined ? splitStream(text) : { chunks: [], problems: [unreadable] };
   run.problems.push(...problems);
   if (problems.length === 0) for (const chunk of chunks) visitChunk(run, chunk);
@@ -94,8 +98,32 @@ export function applyEdits(text: Bytes, edits: readonly Edit[]): readonly Bytes[
   return pieces;
 }
 
+/**
+ * Text and bytes of one document with its edits made. The bytes are scratch, used again for the next document; a line end stands behind
+ * them, so that nothing of the last document is read.
+ */
+function splice(run: Run, edits: readonly Edit[], { start, end }: Chunk): ByteText {
+  const { source } = run;
+  const gained = edits.reduce((sum, { insert, remove }) => sum + insert.length - remove, 0);
+  const size = end - start + gained + 1;
+  if (run.scratch.length < size) run.scratch = new Uint8Array(2 * size);
+  const bytes = run.scratch;
+  let text = '';
+  let [from, to] = [start, 0];
+  for (const { at, remove, insert } of edits) {
+    text += source.text.slice(from, at) + insert;
+    bytes.set(source.bytes.subarray(from, at), to);
+    to += at - from;
+    for (let i = 0; i < insert.length; i++) bytes[to++] = insert.charCodeAt(i);
+    from = at + remove;
+  }
+  bytes.set(source.bytes.subarray(from, end), to);
+  bytes[size - 1] = 10;
+  return { text: text + source.text.slice(from, end), bytes };
+}
+
 /** UTF-16 and other text that is not UTF-8, by the marks at its start; whether all bytes are UTF-8 the edge asks (see `invalidUtf8`). */
-function encodingProblem(text: Bytes): Problem | undefined {
+function encodingProblem({ text, bytes }: ByteText): Problem | undefined {
   const mark = text.slice(0, 2);
   if (mark === '\xff\xfe' || mark === '\xfe\xff') {
     return {
@@ -106,14 +134,15 @@ function encodingProblem(text: Bytes): Problem | undefined {
       hint: `convert it: iconv -f UTF-16${mark === '\xff\xfe' ? 'LE' : 'BE'} -t UTF-8`,
     };
   }
-  return holdsForbiddenCharacter(text) ? forbiddenCharacter(text) : undefined;
+  const offset = findForbidden(bytes);
+  return offset === -1 ? undefined : forbiddenCharacter(text, offset);
 }
 
 /** The problem of a text that holds bytes which are not UTF-8, or undefined. */
 export function invalidUtf8(text: Bytes): Problem | undefined {
   const offset = findInvalidUtf8(text);
   if (offset === -1) return undefined;
-  const utf16 = encodingProblem(text.slice(0, 2));
+  const utf16 = encodingProblem(byteText(text.slice(0, 2)));
   if (utf16 !== undefined) return utf16;
   const byte = text.charCodeAt(offset).toString(16);
   return { code: 'encoding', severity: 'error', message: `byte 0x${byte} is not UTF-8`, ...placeOf(text, offset) };
@@ -121,15 +150,15 @@ export function invalidUtf8(text: Bytes): Problem | undefined {
 
 function visitChunk(run: Run, chunk: Chunk): void {
   for (let start = chunk.start; start < chunk.end; ) {
-    const end = endOfJsonValue(run.tape, run.text, start, chunk.end);
+    const end = endOfJsonValue(run.tape, run.source, start, chunk.end);
     visitDocument(run, start, end);
     start = end;
   }
 }
 
 function visitDocument(run: Run, start: number, end: number): void {
-  const { text, tape } = run;
-  const outcome = outlineDocument(tape, text, start, end);
+  const { source, tape } = run;
+  const outcome = outlineDocument(tape, source, start, end);
   run.steps += tape.count;
   if (outcome.path === 'none') {
     run.documents++;
@@ -144,7 +173,8 @@ function visitDocument(run: Run, start: number, end: number): void {
 }
 
 function editDocument(run: Run, document: OutlinedDocument, changes: readonly ObjectChange[]): void {
-  const { text, problems } = run;
+  const { problems } = run;
+  const { text } = run.source;
   const edits: Edit[] = [];
   for (const { root, change } of changes) {
     const result = editObject(document.tape, root, change);
@@ -172,12 +202,8 @@ interface Edited {
 
 function proveDocument(run: Run, { document, changes, edits }: Edited): void {
   const { start, end, tape } = document;
-  const before = run.text.slice(start, end);
-  const after = applyEdits(
-    before,
-    edits.map((edit) => ({ ...edit, at: edit.at - start })),
-  ).join('');
-  const outcome = outlineDocument(run.after, after, 0, after.length);
+  const after = splice(run, edits, { start, end });
+  const outcome = outlineDocument(run.after, after, 0, after.text.length);
   run.steps += run.after.count;
   const wanted = new Map(changes.map(({ root, change }) => [root, change] as const));
   const proved =
@@ -189,10 +215,13 @@ function proveDocument(run: Run, { document, changes, edits }: Edited): void {
       document: document.number,
       message: 'the change cannot be made without touching something else',
       hint: 'write the labels of the pod template as a plain block mapping',
-      ...placeOf(run.text, edits[0]?.at ?? start),
+      ...placeOf(run.source.text, edits[0]?.at ?? start),
     });
     return;
   }
   run.edits.push(...edits);
-  if (document.path === 'complete') run.completeChanges.push({ document: document.number, before, after });
+  if (document.path === 'complete') {
+    const before = run.source.text.slice(start, end);
+    run.completeChanges.push({ document: document.number, before, after: after.text });
+  }
 }

@@ -1,7 +1,7 @@
 // The outline of one document as a tape: the nodes in the order of the text, six integers each, no objects. Both outliners
 // write the same tape, so that they can be compared number by number, and a proof is a walk over two arrays of integers.
 // Owns the layout and the reading of it; knows nothing of YAML's grammar.
-import type { Bytes } from './bytes.ts';
+import type { Bytes, ByteText } from './bytes.ts';
 
 /** What a node is. Block and flow are kept apart because an edit is written in the style that it finds. */
 export const kinds = {
@@ -27,18 +27,20 @@ const stride = 6;
  */
 export interface Tape {
   text: Bytes;
+  bytes: Uint8Array;
   words: Int32Array;
   count: number;
 }
 
 /** An empty tape; it grows as needed and is meant to be used again for the next document. */
 export function newTape(): Tape {
-  return { text: '', words: new Int32Array(stride * 1024), count: 0 };
+  return { text: '', bytes: new Uint8Array(0), words: new Int32Array(stride * 1024), count: 0 };
 }
 
-/** Makes the tape ready for a document of `text`. */
-export function resetTape(tape: Tape, text: Bytes): void {
-  tape.text = text;
+/** Makes the tape ready for a document of `source`. */
+export function resetTape(tape: Tape, source: ByteText): void {
+  tape.text = source.text;
+  tape.bytes = source.bytes;
   tape.count = 0;
 }
 

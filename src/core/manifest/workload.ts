@@ -1,37 +1,38 @@
 // Workloads: which kinds own a pod template and where, who a workload is, and the facts about it that mutators and plan ask
 // for. Reads a tape; writes nothing.
 
-import { items, locate, member, none, pointerSegments, readPlain } from './node.ts';
-import { scalarText, scalarValue } from './scalar.ts';
+import { follow, hasMerge, items, locate, member, none, pointerSegments, readPlain } from './node.ts';
+import { isNull, scalarText } from './scalar.ts';
 import type { OutlinedDocument } from './stream.ts';
-import { isMap, isSeq, kindOf, kinds, startOf, type Tape } from './tape.ts';
+import { isMap, isSeq, kindOf, kinds, nextOf, startOf, type Tape } from './tape.ts';
 
-/** A kind whose objects hold a pod template. `group` is the API group ('' for core), `template` a JSON pointer. */
+/** A kind whose objects hold a pod template. */
 export interface KindRule {
-  readonly group: string;
+  /** As in the objects (`argoproj.io/v1alpha1`), or the API group alone for every version ('' for core). */
+  readonly apiVersion: string;
   readonly kind: string;
-  /** '' means that the object is the pod itself. */
+  /** JSON pointer to the template; '' means that the object is the pod itself. */
   readonly template: string;
 }
 
 /** The kinds that every cluster has, and Argo's Rollout. */
-export const builtInKinds: readonly KindRule[] = [
+const builtInKinds: readonly KindRule[] = [
   ...['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'].map((kind) => ({
-    group: 'apps',
+    apiVersion: 'apps',
     kind,
     template: '/spec/template',
   })),
   ...['Deployment', 'DaemonSet', 'ReplicaSet'].map((kind) => ({
-    group: 'extensions',
+    apiVersion: 'extensions',
     kind,
     template: '/spec/template',
   })),
-  { group: '', kind: 'ReplicationController', template: '/spec/template' },
-  { group: '', kind: 'Pod', template: '' },
-  { group: '', kind: 'PodTemplate', template: '/template' },
-  { group: 'batch', kind: 'Job', template: '/spec/template' },
-  { group: 'batch', kind: 'CronJob', template: '/spec/jobTemplate/spec/template' },
-  { group: 'argoproj.io', kind: 'Rollout', template: '/spec/template' },
+  { apiVersion: '', kind: 'ReplicationController', template: '/spec/template' },
+  { apiVersion: '', kind: 'Pod', template: '' },
+  { apiVersion: '', kind: 'PodTemplate', template: '/template' },
+  { apiVersion: 'batch', kind: 'Job', template: '/spec/template' },
+  { apiVersion: 'batch', kind: 'CronJob', template: '/spec/jobTemplate/spec/template' },
+  { apiVersion: 'argoproj.io', kind: 'Rollout', template: '/spec/template' },
 ];
 
 /** An object of a document: the document itself, or an item of a List. */
@@ -44,20 +45,27 @@ export interface ManifestObject {
 /** Labels or annotations: what is no string is its text, null the empty string, as the API server reads them. */
 export type StringMap = Readonly<Record<string, string>>;
 
-/** Who a workload is, and what is known of it without looking into its pod spec. Absent namespaces are undefined. */
-export interface Workload {
+/** Who a workload is. Absent namespaces are undefined. */
+export interface Identity {
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespace: string | undefined;
   readonly name: string;
   /** True where `metadata.name` is missing and `generateName` stands in. */
   readonly generated: boolean;
+  /** JSON pointer to the pod template; '' for a pod. */
+  readonly template: string;
+  /** Offset of the object in the stream; `placeOf` makes a line of it. */
+  readonly offset: number;
+  readonly document: number;
+}
+
+/** What is known of a workload without looking into its pod spec. */
+export interface Workload extends Identity {
   readonly labels: StringMap;
   readonly annotations: StringMap;
   /** The pod template's, or the pod's own; undefined where there is no template. */
   readonly pod: PodFacts | undefined;
-  /** JSON pointer to the pod template. */
-  readonly template: string;
   /** matchLabels and the keys of matchExpressions. */
   readonly selector: { readonly matchLabels: StringMap; readonly keys: readonly string[] } | undefined;
   /** spec.replicas where it is a number. */
@@ -66,11 +74,6 @@ export interface Workload {
   readonly strategy: string | undefined;
   /** A Rollout's workloadRef, as kind/name. */
   readonly workloadRef: string | undefined;
-  /** Traces of a cluster in the object: resourceVersion, managedFields, status. */
-  readonly exported: readonly string[];
-  /** Offset of the object in the stream; `placeOf` makes a line of it. */
-  readonly offset: number;
-  readonly document: number;
 }
 
 export interface PodFacts {
@@ -86,7 +89,7 @@ export function workloadKey(workload: Pick<Workload, 'namespace' | 'kind' | 'nam
 
 /** Finds the rule for an object's kind; own rules come before the built-in ones. */
 export function kindTable(extra: readonly KindRule[] = []): ReadonlyMap<string, KindRule> {
-  return new Map([...builtInKinds, ...extra].map((rule) => [`${rule.group}/${rule.kind}`, rule]));
+  return new Map([...builtInKinds, ...extra].map((rule) => [`${rule.apiVersion}/${rule.kind}`, rule]));
 }
 
 /** The rule for an apiVersion and kind, or undefined. */
@@ -94,7 +97,8 @@ export function ruleFor(table: ReadonlyMap<string, KindRule>, object: ManifestOb
   const { apiVersion, kind } = object;
   if (apiVersion === undefined || kind === undefined) return undefined;
   const slash = apiVersion.indexOf('/');
-  return table.get(`${slash === -1 ? '' : apiVersion.slice(0, slash)}/${kind}`);
+  const group = slash === -1 ? '' : apiVersion.slice(0, slash);
+  return table.get(`${apiVersion}/${kind}`) ?? table.get(`${group}/${kind}`);
 }
 
 /** The objects of a document, those inside a List instead of the List. */
@@ -121,12 +125,9 @@ function itemObject(tape: Tape, root: number, list: ManifestObject): ManifestObj
   };
 }
 
-/** The facts about a workload. */
-export function readWorkload({ tape, number }: OutlinedDocument, object: ManifestObject, rule: KindRule): Workload {
-  const { root } = object;
-  const at = (pointer: string) => locate(tape, root, pointerSegments(pointer));
-  const metadata = at('/metadata');
-  const spec = at('/spec');
+/** Who the workload is. */
+export function readIdentity({ tape, number }: OutlinedDocument, object: ManifestObject, rule: KindRule): Identity {
+  const metadata = childOf(tape, object.root, 'metadata');
   const name = textAt(tape, metadata, 'name');
   return {
     apiVersion: object.apiVersion ?? '',
@@ -134,34 +135,61 @@ export function readWorkload({ tape, number }: OutlinedDocument, object: Manifes
     namespace: textAt(tape, metadata, 'namespace'),
     name: name ?? textAt(tape, metadata, 'generateName') ?? '',
     generated: name === undefined,
+    template: rule.template,
+    offset: startOf(tape, object.root),
+    document: number,
+  };
+}
+
+/** The facts about a workload. */
+export function readWorkload(document: OutlinedDocument, object: ManifestObject, rule: KindRule): Workload {
+  const { tape } = document;
+  const metadata = childOf(tape, object.root, 'metadata');
+  const spec = childOf(tape, object.root, 'spec');
+  return {
+    ...readIdentity(document, object, rule),
     labels: stringMap(tape, childOf(tape, metadata, 'labels')),
     annotations: stringMap(tape, childOf(tape, metadata, 'annotations')),
-    pod: podFacts(tape, at(rule.template)),
-    template: rule.template,
+    pod: podFacts(tape, locate(tape, object.root, pointerSegments(rule.template))),
     selector: rule.template === '' ? undefined : readSelector(tape, spec),
     replicas: numberAt(tape, spec, 'replicas'),
-    strategy:
-      textAt(tape, childOf(tape, spec, 'updateStrategy'), 'type') ??
-      textAt(tape, childOf(tape, spec, 'strategy'), 'type'),
+    strategy: strategyOf(tape, spec),
     workloadRef: readReference(tape, childOf(tape, spec, 'workloadRef')),
-    exported: tracesOf(tape, root, metadata),
-    offset: startOf(tape, root),
-    document: number,
   };
 }
 
 /** The strings of a mapping, or nothing where there is no mapping. */
 export function stringMap(tape: Tape, node: number): StringMap {
   if (node === none || !isMap(tape, node)) return {};
-  const keys = Object.keys(readPlain(tape, node) ?? {});
-  return Object.fromEntries(keys.map((key) => [key, textAt(tape, node, key) ?? '']));
+  if (hasMerge(tape, node)) {
+    const keys = Object.keys(readPlain(tape, node) ?? {});
+    return Object.fromEntries(keys.map((key) => [key, textAt(tape, node, key) ?? '']));
+  }
+  const strings = new Map<string, string>();
+  const last = nextOf(tape, node);
+  for (let key = node + 1; key < last; ) {
+    const value = nextOf(tape, key);
+    if (!isMap(tape, key) && !isSeq(tape, key))
+      strings.set(scalarText(tape, key), textOf(tape, follow(tape, value)) ?? '');
+    key = nextOf(tape, value);
+  }
+  return Object.fromEntries(strings);
+}
+
+function strategyOf(tape: Tape, spec: number): string | undefined {
+  return (
+    textAt(tape, childOf(tape, spec, 'updateStrategy'), 'type') ?? textAt(tape, childOf(tape, spec, 'strategy'), 'type')
+  );
 }
 
 /** The text of a scalar member, undefined where it is missing, null or no scalar. */
 export function textAt(tape: Tape, map: number, key: string): string | undefined {
-  const node = childOf(tape, map, key);
-  if (node === none || isMap(tape, node) || isSeq(tape, node)) return undefined;
-  return scalarValue(tape, node) === null ? undefined : scalarText(tape, node);
+  return textOf(tape, childOf(tape, map, key));
+}
+
+function textOf(tape: Tape, node: number): string | undefined {
+  if (node === none || isMap(tape, node) || isSeq(tape, node) || isNull(tape, node)) return undefined;
+  return scalarText(tape, node);
 }
 
 function podFacts(tape: Tape, template: number): PodFacts | undefined {
@@ -193,14 +221,6 @@ function readSelector(tape: Tape, spec: number): Workload['selector'] {
 function readReference(tape: Tape, node: number): string | undefined {
   const name = textAt(tape, node, 'name');
   return name === undefined ? undefined : `${textAt(tape, node, 'kind') ?? 'Deployment'}/${name}`;
-}
-
-function tracesOf(tape: Tape, root: number, metadata: number): readonly string[] {
-  const status = childOf(tape, root, 'status');
-  const traces = ['resourceVersion', 'managedFields'].filter((key) => childOf(tape, metadata, key) !== none);
-  return status !== none && isMap(tape, status) && Object.keys(readPlain(tape, status) ?? {}).length > 0
-    ? [...traces, 'status']
-    : traces;
 }
 
 function numberAt(tape: Tape, map: number, key: string): number | undefined {

@@ -11,10 +11,10 @@ export function declaredMutator(value: Plain, file: string): Mutator | readonly 
   const problems: Problem[] = [];
   const complain = (path: string, message: string) =>
     problems.push({ code: 'mutator-invalid', severity: 'error', file, path, message, hint: `expected ${form}` });
-  const name = valueAt(value, '/name');
-  const target = valueAt(value, '/target') ?? 'template';
-  const kinds = valueAt(value, '/kinds') ?? [];
-  const patch = valueAt(value, '/patch');
+  const name = valueAt(value, ['name']);
+  const target = valueAt(value, ['target']) ?? 'template';
+  const kinds = valueAt(value, ['kinds']) ?? [];
+  const patch = valueAt(value, ['patch']);
   if (typeof name !== 'string' || name === '') complain('name', 'a mutator has a name');
   if (target !== 'template' && target !== 'workload') complain('target', 'is template or workload');
   if (!isTexts(kinds)) complain('kinds', 'is a list of kinds');
@@ -43,7 +43,7 @@ function build(name: string, target: Mutator['target'], { kinds, operations }: D
     applies: (subject) => {
       if (kinds.length > 0 && !kinds.includes(subject.kind))
         return skips('other-kind', `${name} is for ${kinds.join(', ')}`);
-      return subject.pod === undefined && target === 'template'
+      return target === 'template' && subject.stateAt('template', []) !== 'map'
         ? skips('no-template', 'no pod template here')
         : applies;
     },
@@ -52,7 +52,7 @@ function build(name: string, target: Mutator['target'], { kinds, operations }: D
 }
 
 function readOperation(value: Plain, complain: (message: string) => void): PatchOperation | undefined {
-  const [op, path, operand] = ['/op', '/path', '/value'].map((pointer) => valueAt(value, pointer));
+  const [op, path, operand] = ['op', 'path', 'value'].map((key) => valueAt(value, [key]));
   if (typeof path !== 'string' || !/^(?:\/(?:[^~/]|~[01])+)+$/.test(path)) complain('path is no JSON pointer');
   else if (op === 'remove') return { op, path };
   else if (op !== 'add' && op !== 'replace' && op !== 'test') complain('op is add, replace, remove or test');

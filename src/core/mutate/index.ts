@@ -1,7 +1,7 @@
 // The door of mutate/.
 export { declaredMutator } from './declared.ts';
 export { labelValueOf } from './label-value.ts';
-export { localConfig, type NamespaceLabels } from './mesh.ts';
+export type { NamespaceLabels } from './mesh.ts';
 export { type Mutator, namesOf, type PatchOperation, type Remark, setMember, type Verdict } from './mutator.ts';
 export { deployStamp, stampAnnotation } from './mutators/deploy-stamp.ts';
 export { type RevisionAnswer, type RevisionOf, revisionLabel, revisionLabelKey } from './mutators/revision-label.ts';

@@ -2,7 +2,7 @@
 // checks is the order in which a reader would want to hear the reasons.
 import type { StringMap } from '../manifest/index.ts';
 import { skips, type Verdict } from './mutator.ts';
-import type { Subject } from './subject.ts';
+import { membersOf, type Subject, textOf } from './subject.ts';
 
 /** Labels of a namespace as far as they are known; undefined where the namespace was not given. */
 export type NamespaceLabels = (namespace: string) => StringMap | undefined;
@@ -14,16 +14,23 @@ const systemNamespaces: ReadonlySet<string> = new Set([
   'istio-system',
 ]);
 const inject = 'sidecar.istio.io/inject';
-export const localConfig = 'config.kubernetes.io/local-config';
+const injectPaths = [
+  ['metadata', 'labels', inject],
+  ['metadata', 'annotations', inject],
+];
+const localConfig = ['metadata', 'annotations', 'config.kubernetes.io/local-config'];
 
 /** Why a workload is not in the mesh, or has no pod template here; undefined where it is and has. */
 export function outsideMesh(subject: Subject, labelsOf: NamespaceLabels): Verdict | undefined {
-  const { pod, namespace } = subject;
-  if (subject.annotations[localConfig] === 'true')
+  const { namespace } = subject;
+  if (textOf(subject.at('workload', localConfig)) === 'true') {
     return skips('local-config', 'not applied to a cluster (local-config)');
-  if (pod === undefined) return withoutTemplate(subject);
-  if (pod.hostNetwork) return skips('host-network', 'hostNetwork pods are not in the mesh');
-  if (pod.labels[inject] === 'false' || pod.annotations[inject] === 'false') {
+  }
+  if (subject.stateAt('template', []) !== 'map') return withoutTemplate(subject);
+  if (subject.at('template', ['spec', 'hostNetwork']) === true) {
+    return skips('host-network', 'hostNetwork pods are not in the mesh');
+  }
+  if (injectPaths.some((path) => textOf(subject.at('template', path)) === 'false')) {
     return skips('inject-false', `${inject} is "false"`);
   }
   if (namespace === undefined) return undefined;
@@ -34,7 +41,13 @@ export function outsideMesh(subject: Subject, labelsOf: NamespaceLabels): Verdic
   return undefined;
 }
 
-function withoutTemplate({ name, workloadRef }: Subject): Verdict {
-  if (workloadRef !== undefined) return skips('template-elsewhere', `${name}: template is in ${workloadRef}`);
-  return skips('no-template', 'no pod template here');
+/** An Argo Rollout may name a Deployment whose template it uses. */
+function withoutTemplate(subject: Subject): Verdict {
+  const reference = membersOf(subject.at('workload', ['spec', 'workloadRef']));
+  const name = textOf(reference['name']);
+  if (name === undefined) return skips('no-template', 'no pod template here');
+  return skips(
+    'template-elsewhere',
+    `${subject.name}: template is in ${textOf(reference['kind']) ?? 'Deployment'}/${name}`,
+  );
 }

@@ -39,23 +39,22 @@ export function skips(code: string, message: string): Verdict {
   return { kind: 'skips', remark: { severity: 'note', code, message } };
 }
 
-/** The operations that set a member of a map, with the parents that are missing or null. `path` are plain segments. */
+/** The operations that set a member of a map, with the parents that are missing or null. `path` are its keys. */
 export function setMember(
   subject: Subject,
   target: Target,
   path: readonly string[],
   value: Plain,
 ): readonly PatchOperation[] {
-  const whole = pointerOf(path);
-  const present = subject.at(target, whole);
-  if (present === value) return [];
   for (let depth = 1; depth < path.length; depth++) {
-    const parent = subject.at(target, pointerOf(path.slice(0, depth)));
-    if (parent !== undefined && parent !== null) continue;
+    const state = subject.stateAt(target, path.slice(0, depth));
+    if (state !== 'absent' && state !== 'null') continue;
     const rest = path.slice(depth).reduceRight<Plain>((inner, segment) => ({ [segment]: inner }), value);
-    return [{ op: parent === undefined ? 'add' : 'replace', path: pointerOf(path.slice(0, depth)), value: rest }];
+    return [{ op: state === 'absent' ? 'add' : 'replace', path: pointerOf(path.slice(0, depth)), value: rest }];
   }
-  return [{ op: present === undefined ? 'add' : 'replace', path: whole, value }];
+  const present = subject.at(target, path);
+  if (present === value) return [];
+  return [{ op: present === undefined ? 'add' : 'replace', path: pointerOf(path), value }];
 }
 
 /** A JSON pointer of plain segments. */

@@ -49,7 +49,10 @@ export function runMutators(mutators: readonly Mutator[], subject: Subject): Mut
 
 /** The operations of a mutator for a workload, none where it does not apply: for callers that send patches. */
 export function patchOf(mutator: Mutator, subject: Subject): readonly PatchOperation[] {
-  if (mutator.applies(subject).kind !== 'applies') return [];
+  return mutator.applies(subject).kind === 'applies' ? checkedPatch(mutator, subject) : [];
+}
+
+function checkedPatch(mutator: Mutator, subject: Subject): readonly PatchOperation[] {
   const operations = mutator.mutate(subject);
   for (const operation of operations) checkScope(mutator, operation);
   return operations;
@@ -57,18 +60,13 @@ export function patchOf(mutator: Mutator, subject: Subject): readonly PatchOpera
 
 function addPatch(tree: ChangeWithin, mutator: Mutator, subject: Subject): void {
   const base = mutator.target === 'template' ? pointerSegments(subject.template) : [];
-  for (const operation of patchOf(mutator, subject)) {
-    const present = subject.at(mutator.target, operation.path);
-    const list = operation.path.endsWith('/-') ? operation.path.slice(0, -2) : undefined;
-    if (operation.op === 'add' && list !== undefined)
-      addItem(tree, [...base, ...pointerSegments(list)], {
-        mutator,
-        operation,
-        present: subject.at(mutator.target, list),
-      });
-    else if (operation.op === 'test') expectValue(mutator, present, operation);
-    else if (changes(operation, present))
-      addOperation(tree, [...base, ...pointerSegments(operation.path)], { mutator, operation, present });
+  for (const operation of checkedPatch(mutator, subject)) {
+    const path = pointerSegments(operation.path);
+    const list = path.at(-1) === '-' ? path.slice(0, -1) : undefined;
+    const present = subject.at(mutator.target, list ?? path);
+    if (operation.op === 'test') expectValue(mutator, present, operation);
+    else if (list !== undefined) addItem(tree, [...base, ...list], { mutator, operation, present });
+    else if (changes(operation, present)) addOperation(tree, [...base, ...path], { mutator, operation, present });
   }
 }
 

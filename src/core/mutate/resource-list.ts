@@ -4,6 +4,8 @@ import {
   addChange,
   applyEdits,
   type Bytes,
+  type ByteText,
+  byteText,
   locate,
   noChange,
   none,
@@ -30,13 +32,13 @@ export interface FunctionResult {
 }
 
 /** Reads the functionConfig; undefined for a text that is not one ResourceList. */
-export function resourceListConfig(text: Bytes): {
+export function resourceListConfig(source: ByteText): {
   readonly config: FunctionConfig | undefined;
   readonly problems: readonly Problem[];
 } {
   const lists: (Plain | undefined)[] = [];
   let documents = 0;
-  const { problems } = transformStream(text, ({ tape }) => {
+  const { problems } = transformStream(source, ({ tape }) => {
     documents++;
     const kind = locate(tape, 0, ['kind']);
     if (kind !== none && readPlain(tape, kind) === 'ResourceList') {
@@ -50,11 +52,11 @@ export function resourceListConfig(text: Bytes): {
 }
 
 function readConfig(config: Plain | undefined): FunctionConfig {
-  const text = (...pointers: readonly string[]) =>
-    pointers.map((pointer) => valueAt(config, pointer)).find((value) => typeof value === 'string');
+  const text = (...paths: readonly (readonly string[])[]) =>
+    paths.map((path) => valueAt(config, path)).find((value) => typeof value === 'string');
   return {
-    revision: text('/spec/revision', '/data/revision'),
-    rollouts: text('/spec/rollouts', '/data/rollouts.yml', '/data/rollouts'),
+    revision: text(['spec', 'revision'], ['data', 'revision']),
+    rollouts: text(['spec', 'rollouts'], ['data', 'rollouts.yml'], ['data', 'rollouts']),
   };
 }
 
@@ -63,7 +65,7 @@ export function withResults(text: Bytes, results: readonly FunctionResult[]): By
   if (results.length === 0) return text;
   const change = noChange();
   addChange(change, ['results'], { kind: 'append', items: results.map(plainResult) });
-  const { edits } = transformStream(text, () => [{ root: 0, change }]);
+  const { edits } = transformStream(byteText(text), () => [{ root: 0, change }]);
   return applyEdits(text, edits).join('');
 }
 

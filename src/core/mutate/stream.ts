@@ -3,7 +3,11 @@
 import {
   applyEdits,
   type Bytes,
+  type ByteText,
   type Edit,
+  isMap,
+  isNull,
+  isSeq,
   type KindRule,
   kindTable,
   locate,
@@ -14,15 +18,16 @@ import {
   objectsOf,
   placeOf,
   pointerSegments,
+  readIdentity,
   readPlain,
-  readWorkload,
   ruleFor,
+  type Tape,
   transformStream,
 } from '../manifest/index.ts';
 import type { Problem } from '../std/errors.ts';
 import type { Mutator, Remark } from './mutator.ts';
 import { runMutators } from './pipeline.ts';
-import type { Subject } from './subject.ts';
+import type { State, Subject, Target } from './subject.ts';
 
 /** A workload as reports name it. */
 export interface Named {
@@ -75,8 +80,8 @@ interface Run {
   readonly counts: { workloads: number; unknown: number };
 }
 
-/** Mutates the workloads of a stream of YAML or JSON, given as a byte string. */
-export function mutateStream(text: Bytes, options: MutateOptions): MutateResult {
+/** Mutates the workloads of a stream of YAML or JSON, text and bytes. */
+export function mutateStream(source: ByteText, options: MutateOptions): MutateResult {
   const run: Run = {
     options,
     table: kindTable(options.kinds),
@@ -85,7 +90,7 @@ export function mutateStream(text: Bytes, options: MutateOptions): MutateResult 
     problems: [],
     counts: { workloads: 0, unknown: 0 },
   };
-  const result = transformStream(text, (document) =>
+  const result = transformStream(source, (document) =>
     objectsOf(document).flatMap((object) => mutateObject(run, document, object)),
   );
   const { edits, completeChanges, steps, documents } = result;
@@ -130,16 +135,28 @@ interface Found {
 
 function subjectFrom(document: OutlinedDocument, object: ManifestObject, { rule, namespace }: Found): Subject {
   const { tape } = document;
-  const workload = readWorkload(document, object, rule);
+  const identity = readIdentity(document, object, rule);
+  const base = pointerSegments(rule.template);
+  const find = (target: Target, path: readonly string[]): number =>
+    locate(tape, object.root, target === 'template' ? [...base, ...path] : path);
   return {
-    ...workload,
-    namespace: workload.namespace ?? namespace,
-    at: (target, pointer) => {
-      const whole = target === 'template' ? `${rule.template}${pointer}` : pointer;
-      const node = locate(tape, object.root, pointerSegments(whole));
+    ...identity,
+    namespace: identity.namespace ?? namespace,
+    at: (target, path) => {
+      const node = find(target, path);
       return node === none ? undefined : readPlain(tape, node);
     },
+    stateAt: (target, path) => {
+      const node = find(target, path);
+      return node === none ? 'absent' : stateOf(tape, node);
+    },
   };
+}
+
+function stateOf(tape: Tape, node: number): State {
+  if (isMap(tape, node)) return 'map';
+  if (isSeq(tape, node)) return 'list';
+  return isNull(tape, node) ? 'null' : 'scalar';
 }
 
 function place(remark: Remark, subject: Subject, document: number): PlacedRemark {

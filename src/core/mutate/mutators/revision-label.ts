@@ -1,8 +1,8 @@
 // The revision label: `istio.io/rev` on the pod template, never on a selector, never on a workload that is not in the mesh.
-import type { StringMap } from '../../manifest/index.ts';
+import type { Plain } from '../../manifest/index.ts';
 import { type NamespaceLabels, outsideMesh } from '../mesh.ts';
 import { type Mutator, type Remark, setMember, type Verdict } from '../mutator.ts';
-import type { Subject } from '../subject.ts';
+import { membersOf, type Subject, textOf, valueAt } from '../subject.ts';
 
 export const revisionLabelKey = 'istio.io/rev';
 
@@ -53,56 +53,89 @@ function unresolved(answer: Exclude<RevisionAnswer, { kind: 'revision' }>): Verd
 }
 
 /** Pods with a new label would leave an owner that selects by it, and the owner would make new ones without end. */
-function selectorTrouble({ selector }: Subject): Verdict | undefined {
-  if (selector?.keys.includes(revisionLabelKey) !== true) return undefined;
+function selectorTrouble(subject: Subject): Verdict | undefined {
+  const { matchLabels, expressions } = selectorOf(subject);
+  const keys = [...Object.keys(matchLabels), ...expressions.map((expression) => valueAt(expression, ['key']))];
+  if (!keys.includes(revisionLabelKey)) return undefined;
   const message = `the selector contains ${revisionLabelKey}: pods with another label would leave their owner, which would create pods without end; left as it is`;
   return { kind: 'skips', remark: warning('selector-has-revision', message) };
 }
 
+interface Selector {
+  readonly matchLabels: Readonly<Record<string, Plain>>;
+  readonly expressions: readonly Plain[];
+}
+
+/** The selector of a workload; a ReplicationController's is a plain map. */
+function selectorOf(subject: Subject): Selector {
+  const selector = subject.template === '' ? {} : membersOf(subject.at('workload', ['spec', 'selector']));
+  const expressions = selector['matchExpressions'];
+  const structured = typeof selector['matchLabels'] === 'object' || Array.isArray(expressions);
+  return {
+    matchLabels: structured ? membersOf(selector['matchLabels']) : selector,
+    expressions: Array.isArray(expressions) ? (expressions as readonly Plain[]) : [],
+  };
+}
+
 /** The template of a Job that exists cannot change, unless something replaces the Job anyway. */
 function keptJob(subject: Subject, wanted: string): Verdict | undefined {
-  const present = subject.pod?.labels[revisionLabelKey];
-  if (!isLastingJob(subject) || present === undefined || present === wanted) return undefined;
+  const present = isLastingJob(subject) ? textOf(subject.at('template', path)) : undefined;
+  if (present === undefined || present === wanted) return undefined;
   return { kind: 'skips', remark: warning('job-immutable', `Job template is immutable, kept ${present}`) };
 }
 
-function isLastingJob({ kind, generated, annotations }: Subject): boolean {
-  return kind === 'Job' && !generated && !replacedByHook(annotations);
+function isLastingJob(subject: Subject): boolean {
+  return subject.kind === 'Job' && !subject.generated && !replacedByHook(subject);
 }
 
+const hooks = [
+  { hook: 'helm.sh/hook', policy: 'helm.sh/hook-delete-policy', replaces: 'before-hook-creation' },
+  {
+    hook: 'argocd.argoproj.io/hook',
+    policy: 'argocd.argoproj.io/hook-delete-policy',
+    replaces: 'BeforeHookCreation',
+  },
+];
+
 /** Helm's and Argo CD's hooks: without a delete policy both delete the Job before they create it again. */
-function replacedByHook(annotations: StringMap): boolean {
-  return (
-    (annotations['helm.sh/hook'] !== undefined &&
-      (annotations['helm.sh/hook-delete-policy'] ?? 'before-hook-creation').includes('before-hook-creation')) ||
-    (annotations['argocd.argoproj.io/hook'] !== undefined &&
-      (annotations['argocd.argoproj.io/hook-delete-policy'] ?? 'BeforeHookCreation').includes('BeforeHookCreation'))
+function replacedByHook(subject: Subject): boolean {
+  const annotation = (key: string) => textOf(subject.at('workload', ['metadata', 'annotations', key]));
+  return hooks.some(
+    ({ hook, policy, replaces }) =>
+      annotation(hook) !== undefined && (annotation(policy) ?? replaces).includes(replaces),
   );
 }
 
-function remarksOf(
-  subject: Subject,
-  revision: string,
-  options: Required<Omit<RevisionLabelOptions, 'revisionOf'>>,
-): readonly Remark[] {
-  const present = subject.pod?.labels[revisionLabelKey];
+type Settings = Required<Omit<RevisionLabelOptions, 'revisionOf'>>;
+
+function remarksOf(subject: Subject, revision: string, { overwriteJobs, labelsOf }: Settings): readonly Remark[] {
   const remarks: Remark[] = [];
-  if (options.overwriteJobs && isLastingJob(subject) && present !== undefined && present !== revision) {
-    remarks.push(
-      warning('job-immutable', `Job template is immutable: the Job must be replaced, ${present} becomes ${revision}`),
-    );
+  const replaced = overwriteJobs ? keptJob(subject, revision) : undefined;
+  if (replaced !== undefined) {
+    const message = `Job template is immutable: the Job must be replaced to become ${revision}`;
+    remarks.push(warning('job-immutable', message));
   }
-  if (subject.exported.length > 0) {
-    remarks.push(warning('exported-object', `exported object: ${subject.exported.join('/')} present`));
-  }
-  const selected = subject.selector?.matchLabels ?? {};
-  if (
-    subject.pod !== undefined &&
-    Object.entries(selected).some(([key, value]) => subject.pod?.labels[key] !== value)
-  ) {
+  const traces = tracesOf(subject);
+  if (traces.length > 0) remarks.push(warning('exported-object', `exported object: ${traces.join('/')} present`));
+  if (!selectsItsPods(subject)) {
     remarks.push(warning('selector-mismatch', 'the selector does not match the labels of its own pod template'));
   }
-  return [...remarks, ...shadowed(subject, revision, options.labelsOf)];
+  return [...remarks, ...shadowed(subject, revision, labelsOf)];
+}
+
+/** Traces of a cluster in the object. */
+function tracesOf(subject: Subject): readonly string[] {
+  const traces = ['resourceVersion', 'managedFields'].filter(
+    (key) => subject.stateAt('workload', ['metadata', key]) !== 'absent',
+  );
+  if (subject.stateAt('workload', ['status']) !== 'map') return traces;
+  return Object.keys(membersOf(subject.at('workload', ['status']))).length > 0 ? [...traces, 'status'] : traces;
+}
+
+function selectsItsPods(subject: Subject): boolean {
+  return Object.entries(selectorOf(subject).matchLabels).every(
+    ([key, value]) => textOf(subject.at('template', ['metadata', 'labels', key])) === textOf(value),
+  );
 }
 
 /** A revision label of the namespace wins over the pod's, and so does istio-injection (istio.io, "Sidecar injection"). */
