@@ -18,7 +18,11 @@ export function manifestStream(bytes: number, seed = 'manifests'): string {
 function service(random: Prng, i: number): string {
   const name = `${pick(random, ['cart', 'search', 'billing', 'mail', 'ledger', 'quote'])}-${i}`;
   const namespace = `team-${Math.floor(random.next() * 400)}`;
-  const documents = [workload(random, name, namespace), serviceObject(name, namespace), configMap(random, name, namespace)];
+  const documents = [
+    workload(random, name, namespace),
+    serviceObject(name, namespace),
+    configMap(random, name, namespace),
+  ];
   if (random.next() < 0.3) documents.push(account(name, namespace));
   if (random.next() < 0.2) documents.push(cronJob(name, namespace));
   return documents.map((document) => `---\n# Source: shop/charts/${name}/templates/objects.yaml\n${document}`).join('');
@@ -70,9 +74,12 @@ ${containers.join('')}      volumes:
 }
 
 function container(random: Prng, name: string, i: number): string {
-  const variables = Array.from({ length: 4 + Math.floor(random.next() * 12) }, (_, n) => `            - name: SETTING_${n}
+  const variables = Array.from(
+    { length: 4 + Math.floor(random.next() * 12) },
+    (_, n) => `            - name: SETTING_${n}
               value: "${hex(random, 12)}"
-`);
+`,
+  );
   return `        - name: ${i === 0 ? 'app' : `helper-${i}`}
           image: registry.example.test/shop/${name}:${hex(random, 12)}
           imagePullPolicy: IfNotPresent
@@ -116,7 +123,10 @@ spec:
 }
 
 function configMap(random: Prng, name: string, namespace: string): string {
-  const lines = Array.from({ length: 5 + Math.floor(random.next() * 25) }, (_, n) => `    ${name}.setting-${n} = ${hex(random, 20)}\n`);
+  const lines = Array.from(
+    { length: 5 + Math.floor(random.next() * 25) },
+    (_, n) => `    ${name}.setting-${n} = ${hex(random, 20)}\n`,
+  );
   return `apiVersion: v1
 kind: ConfigMap
 metadata:

@@ -40,7 +40,12 @@ export function outlineComplete(tape: Tape, start: number, end: number): Outline
   const events = eventsOf(source, start);
   if ('message' in events) return events;
   const walk: Walk = { tape, shift: start, frames: [], cursor: start };
+  const anchors = new Set<Bytes>();
   for (const event of events) {
+    const lost =
+      event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.POP ? undefined : noteAnchor(anchors, event, source);
+    if (lost !== undefined)
+      return { message: `the alias *${lost} names nothing before it`, offset: start + source.indexOf(`*${lost}`) };
     if (event.type === EVENT_ID.DOCUMENT) continue;
     if (event.type === EVENT_ID.POP) closeFrame(walk);
     else openNode(walk, event);
@@ -48,18 +53,38 @@ export function outlineComplete(tape: Tape, start: number, end: number): Outline
   return undefined;
 }
 
+/** As often lines inside brackets and quotes may be less indented than YAML 1.2 wants and libyaml, and so kubectl, asks. */
+const mostJoins = 200;
+
 function eventsOf(source: Bytes, start: number): Event[] | OutlineFailure {
-  try {
-    const events = parseEvents(source.replace(/[\x80-\xff]/g, 'é'), { maxDepth: deepest });
-    const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT).length;
-    return documents > 1 ? { message: 'a second document begins without a separator', offset: start } : events;
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    return { message: error.reason, offset: start + (error.mark?.position ?? 0) };
+  let text = source.replace(/[\x80-\xff]/g, 'é');
+  for (let joins = 0; ; joins++) {
+    try {
+      const events = parseEvents(text, { maxDepth: deepest });
+      const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT).length;
+      return documents > 1 ? { message: 'a second document begins without a separator', offset: start } : events;
+    } catch (error) {
+      if (!(error instanceof YAMLException)) throw error;
+      const position = error.mark?.position ?? 0;
+      const lineEnd = text.lastIndexOf('\n', position - 1);
+      const mayJoin = error.reason === 'deficient indentation' && lineEnd !== -1 && joins < mostJoins;
+      if (!mayJoin) return { message: error.reason, offset: start + position };
+      // The line is read as the end of the one before: offsets stay, and structure does not depend on the line end there.
+      const from = text.charAt(lineEnd - 1) === '\r' ? lineEnd - 1 : lineEnd;
+      text = text.slice(0, from) + ' '.repeat(lineEnd + 1 - from) + text.slice(lineEnd + 1);
+    }
   }
 }
 
 type NodeEvent = Exclude<Event, { type: typeof EVENT_ID.DOCUMENT | typeof EVENT_ID.POP }>;
+
+/** Remembers an anchor; answers the name of an alias that has none. */
+function noteAnchor(anchors: Set<Bytes>, event: NodeEvent, source: Bytes): Bytes | undefined {
+  const name = event.anchorStart === -1 ? undefined : source.slice(event.anchorStart, event.anchorEnd);
+  if (event.type === EVENT_ID.ALIAS) return name !== undefined && anchors.has(name) ? undefined : name;
+  if (name !== undefined) anchors.add(name);
+  return undefined;
+}
 
 function openNode(walk: Walk, event: NodeEvent): void {
   const { tape, shift, frames } = walk;

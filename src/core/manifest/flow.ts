@@ -147,7 +147,10 @@ function skipSpaces(bytes: Uint8Array, from: number, end: number): number {
   return at;
 }
 
-/** Past blanks, line ends and comments; -1 at the end of the document, at a tab in YAML, or where a line is not deep enough. */
+/**
+ * Past blanks, line ends and comments; -1 at the end of the document, at a tab in YAML, or where a line is not deep enough. A closing
+ * bracket may stand below its key, as libyaml and so kubectl has it.
+ */
 function skipBlanks(place: FlowPlace, from: number): number {
   const { text, bytes, end, column } = place;
   let start = -1;
@@ -159,7 +162,7 @@ function skipBlanks(place: FlowPlace, from: number): number {
       if (column === -1 || (at > from && !isBlank(bytes[at - 1]!)) || at === from) return -1;
       const lineEnd = text.indexOf('\n', at);
       at = (lineEnd === -1 ? end : lineEnd) - 1;
-    } else if (!isBlank(code)) return start !== -1 && at - start <= column ? -1 : at;
+    } else if (!isBlank(code)) return start !== -1 && at - start <= column && !isFlowIndicatorOut(code) ? -1 : at;
   }
   return -1;
 }

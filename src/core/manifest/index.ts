@@ -14,6 +14,7 @@ export {
   type OutlinedDocument,
   transformStream,
 } from './stream.ts';
+export { isMap, isSeq, type Tape } from './tape.ts';
 export {
   type Identity,
   type KindRule,
@@ -26,4 +27,3 @@ export {
   type Workload,
   workloadKey,
 } from './workload.ts';
-export { isMap, isSeq, type Tape } from './tape.ts';

@@ -19,6 +19,7 @@ const fast: readonly string[] = [
   '{"a": {"b": [1, "x", null]}, "c":"d"}\n',
   '{\n\t"a": 1\n}\n',
   'a: "one\n  two"\nb: c\n',
+  'a:\n  b: [\n    1, 2\n  ]\n  c: {\n    d: e\n}\n',
   'a:\n  "quoted"\nb:\n  {c: d}\n"key": v\n\'k\' : w\n',
   'a: 1\r\nb:\r\n  - c: |\r\n      text\r\n    d: e\r\n',
   'url: http://x:80/y?z=a:b\ntime: 12:30\nport: :8080\n',
