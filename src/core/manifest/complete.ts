@@ -66,12 +66,12 @@ function eventsOf(source: Bytes, start: number): Event[] | OutlineFailure {
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error;
       const position = error.mark?.position ?? 0;
-      const lineEnd = text.lastIndexOf('\n', position - 1);
-      const mayJoin = error.reason === 'deficient indentation' && lineEnd !== -1 && joins < mostJoins;
+      const before = text.lastIndexOf('\n', position - 1);
+      const mayJoin = error.reason === 'deficient indentation' && before !== -1 && joins < mostJoins;
       if (!mayJoin) return { message: error.reason, offset: start + position };
       // The line is read as the end of the one before: offsets stay, and structure does not depend on the line end there.
-      const from = text.charAt(lineEnd - 1) === '\r' ? lineEnd - 1 : lineEnd;
-      text = text.slice(0, from) + ' '.repeat(lineEnd + 1 - from) + text.slice(lineEnd + 1);
+      const from = text.charAt(before - 1) === '\r' ? before - 1 : before;
+      text = text.slice(0, from) + ' '.repeat(before + 1 - from) + text.slice(before + 1);
     }
   }
 }
