@@ -4,7 +4,6 @@ import {
   fromManifests,
   type Inventory,
   joinInventories,
-  kindRules,
   parseSnapshot,
   withOwners,
 } from '../../core/inventory/index.ts';
@@ -47,14 +46,13 @@ async function readManifests(
 ): Promise<Inventory[]> {
   const { findFiles, readSource } = await import('../mutate/sources.ts');
   const { readWorkloads } = await import('../../core/manifest/index.ts');
-  const kinds = kindRules(fleet.kinds);
   const problems: Problem[] = [];
   const parts: Inventory[] = [];
   for (const file of findFiles(paths, io.cwd)) {
-    const { name, text } = await readSource(file, io, limitBytes);
-    const facts = readWorkloads(text, kinds);
+    const source = await readSource(file, io, limitBytes);
+    const facts = readWorkloads(source, fleet.kinds);
     const read = fromManifests(facts, { namespace, ownerLabel: fleet.ownerLabel });
-    problems.push(...[...facts.problems, ...read.problems].map((problem) => ({ ...problem, file: name })));
+    problems.push(...[...facts.problems, ...read.problems].map((problem) => ({ ...problem, file: source.name })));
     parts.push(read.inventory);
   }
   if (problems.some(({ severity }) => severity === 'error')) throw new ManifestError(problems);

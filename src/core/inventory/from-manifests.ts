@@ -1,6 +1,5 @@
 // An inventory from manifests: what will run once they are applied. A pod here is a bare pod: nothing owns it.
-import type { FleetKind } from '../fleet/index.ts';
-import { type KindRule, type NamespaceFacts, type StringMap, type Workload, workloadKey } from '../manifest/index.ts';
+import { type NamespaceFacts, type StringMap, type Workload, workloadKey } from '../manifest/index.ts';
 import type { Problem } from '../std/errors.ts';
 import type { Inventory, InventoryWorkload, Stuck } from './inventory.ts';
 
@@ -69,12 +68,4 @@ function stuckBy({ kind, selector, strategy }: Workload): Stuck | undefined {
   if (selector?.keys.includes('istio.io/rev') === true) return 'selector';
   if (strategy === 'OnDelete') return 'on-delete';
   return kind === 'Pod' ? 'bare-pod' : undefined;
-}
-
-/** The kinds of fairway.yml as rules for reading manifests: the group decides, every version of it is meant. */
-export function kindRules(kinds: readonly FleetKind[]): readonly KindRule[] {
-  return kinds.map(({ apiVersion, kind, template }) => {
-    const [group = '', version] = apiVersion.split('/');
-    return { group: version === undefined && /^v\d/.test(group) ? '' : group, kind, template };
-  });
 }
