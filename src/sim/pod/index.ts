@@ -1,6 +1,8 @@
 // The door of the simulated life of a pod.
 export { assumptionsOf } from './behaviour.ts';
+export { createDriver } from './clock.ts';
 export type { Happening } from './happening.ts';
+export { type Life, livePod } from './life.ts';
 export { spanMs } from './scenario/duration.ts';
 export { type Scenario, scenarioJsonSchema } from './scenario/format.ts';
 export { readScenario } from './scenario/read.ts';
