@@ -102,7 +102,7 @@ const failures: readonly (readonly [args: string, says: RegExp])[] = [
   ['--from nowhere:rollouts.yml', /no Git revision "nowhere"/],
   ['--to none.yml', /there is no none\.yml/],
   ['--now yesterday', /no time of RFC 3339/],
-  ['--to HEAD:rollouts.yml --write-lock', /needs a file to write/],
+  ['--from HEAD:rollouts.yml --to HEAD:rollouts.yml --write-lock', /needs a file to write/],
   ['--snapshot names', /snapshot-invalid|version|object/],
 ];
 for (const [args, says] of failures) {

@@ -5,10 +5,10 @@ import type { Inventory } from '../../core/inventory/index.ts';
 import { formatProblem, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
 import type { InventoryFlags } from '../plan/inventory.ts';
-import type { LoadedSide, SideFlags } from '../plan/revision-files.ts';
+import type { LoadedSide, Place, SideFlags } from '../plan/revision-files.ts';
 
 interface Flags extends SideFlags, InventoryFlags {
-  readonly from: string;
+  readonly from?: string;
   readonly to: string;
   readonly output: 'table' | 'json' | 'yaml' | 'markdown';
   readonly now?: string;
@@ -22,7 +22,10 @@ export function build(io: Io): Command {
     .description(
       'Says what an edit of rollouts.yml does before it is merged. Exit 0: nothing moves; 1: something moves; 2: invalid.',
     )
-    .option('--from <place>', 'the old version: a file, REV:path of Git, or none', 'HEAD:rollouts.yml')
+    .option(
+      '--from <place>',
+      'the old version: a file, REV:path of Git, or none (default: --to at HEAD, or at the parent of its REV)',
+    )
     .option('--to <place>', 'the new version: a file, or REV:path of Git', 'rollouts.yml')
     .option('--fleet <file>', 'the fleet file of both (default: fairway.yml beside each)')
     .option('--lock <file>', 'the lock of both (default: rollouts.lock beside each)')
@@ -44,12 +47,13 @@ export function build(io: Io): Command {
 }
 
 async function printPlan(flags: Flags, io: Io): Promise<void> {
-  const { loadSide, placeOf, showPlace, timeOf } = await import('../plan/revision-files.ts');
-  const [fromPlace, toPlace] = [placeOf(flags.from, io), placeOf(flags.to, io)];
+  const { loadSide, placeBefore, placeOf, showPlace, timeOf } = await import('../plan/revision-files.ts');
+  const toPlace = placeOf(flags.to, io);
+  const fromPlace = flags.from === undefined ? placeBefore(toPlace, io) : placeOf(flags.from, io);
   const to = await loadSide(toPlace, flags, io);
   if (to === undefined)
     throw new UsageError(`there is no ${showPlace(toPlace)}`, { hint: 'name the new version with --to' });
-  const from = flags.from === 'none' ? undefined : await loadSide(fromPlace, flags, io);
+  const from = flags.from === 'none' ? undefined : await loadSide(fromPlace, companions(fromPlace, toPlace, flags), io);
   if (from === undefined && flags.from !== 'none')
     throw new UsageError(`there is no ${showPlace(fromPlace)}`, {
       hint: 'name the old version with --from; `--from none` compares with nothing',
@@ -59,6 +63,12 @@ async function printPlan(flags: Flags, io: Io): Promise<void> {
   const after = flags.writeLock === true ? await writeLock({ from, to, inventory }, flags, io) : to;
   const nowMs = flags.now === undefined ? await timeOf(toPlace, io) : parseTime(flags.now);
   await report({ from, to: after, inventory }, nowMs, flags, io);
+}
+
+/** An old file that was copied beside the new one has its companions, unless it has its own. */
+function companions(from: Place, to: Place, flags: Flags): SideFlags {
+  const both = from.revision === undefined && to.revision === undefined;
+  return both ? { ...flags, fallback: to.path } : flags;
 }
 
 interface Sides {
@@ -87,8 +97,9 @@ async function report({ from, to, inventory }: Sides, nowMs: number, flags: Flag
 
 /** Writes the lock, whole or not at all, and gives the new side as it is with it. */
 async function writeLock({ from, to, inventory }: Sides, flags: Flags, io: Io): Promise<LoadedSide> {
-  const { placeOf } = await import('../plan/revision-files.ts');
-  if (placeOf(flags.to, io).revision !== undefined || flags.lock === false)
+  const { lockPathOf, placeOf } = await import('../plan/revision-files.ts');
+  const toPlace = placeOf(flags.to, io);
+  if (toPlace.revision !== undefined || flags.lock === false)
     throw new UsageError(
       '--write-lock needs a file to write: --to must be one of the working tree, and --no-lock must not be given',
     );
@@ -96,8 +107,9 @@ async function writeLock({ from, to, inventory }: Sides, flags: Flags, io: Io): 
   const { lock, unknown } = nextLock({ from, to, inventory, forget: flags.forget === true });
   const { formatLock } = await import('../../core/rollout/index.ts');
   const { replaceFile } = await import('../replace-file.ts');
-  await replaceFile(to.lockPath, formatLock(lock), io);
-  io.stderr.write(`wrote ${to.lockPath}: ${lock.size} buckets\n`);
+  const path = lockPathOf(toPlace, flags);
+  await replaceFile(path, formatLock(lock), io);
+  io.stderr.write(`wrote ${path}: ${lock.size} buckets\n`);
   const verb =
     flags.forget === true ? 'dropped' : 'kept, though neither the files nor the inventory know it (--forget drops it)';
   for (const one of unknown) io.stderr.write(`note: ${verb}: ${one}\n`);

@@ -1,7 +1,16 @@
 // A plan as text for a terminal.
 import type { Plan } from '../../core/plan/index.ts';
 import { table } from '../print.ts';
-import { boundSentences, bucketLine, headline, moveReason, revisionPairs, shareCells, shareHead } from './wording.ts';
+import {
+  boundSentences,
+  bucketLine,
+  count,
+  headline,
+  moveReason,
+  revisionPairs,
+  shareCells,
+  shareHead,
+} from './wording.ts';
 
 const longest = 50;
 
@@ -22,7 +31,7 @@ export function planText(plan: Plan): string {
     list(
       'By revision',
       revisionPairs(plan).map(
-        ({ from, to, namespaces, pods }) => `${from} → ${to}: ${namespaces} namespaces, ${pods} pods`,
+        ({ from, to, namespaces, pods }) => `${from} → ${to}: ${count(namespaces, 'namespace')}, ${count(pods, 'pod')}`,
       ),
     ),
     moves.length === 0

@@ -2,7 +2,7 @@
 // lock that stand beside it.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { defaultFleet, parseFleet } from '../../core/fleet/index.ts';
 import type { Side } from '../../core/plan/index.ts';
@@ -13,7 +13,7 @@ import { lockBeside, readText } from '../rollout-files.ts';
 
 const run = promisify(execFile);
 
-/** A file of the working tree, or of a revision. */
+/** A file of the working tree, or of a revision; there, as Git has it, `./` begins at this folder, else it is the repository's top. */
 export interface Place {
   /** Absent: the working tree. */
   readonly revision?: string;
@@ -23,10 +23,11 @@ export interface Place {
 export interface SideFlags {
   readonly fleet?: string;
   readonly lock?: string | boolean;
+  /** A rollouts.yml of the working tree whose companions are read where a side has none of its own. */
+  readonly fallback?: string;
 }
 
 export interface LoadedSide extends Side {
-  readonly lockPath: string;
   readonly warnings: readonly Problem[];
 }
 
@@ -35,6 +36,12 @@ export function placeOf(text: string, io: Io): Place {
   const colon = text.indexOf(':');
   if (colon < 1 || existsSync(resolve(io.cwd, text))) return { path: text };
   return { revision: text.slice(0, colon), path: text.slice(colon + 1) };
+}
+
+/** The same file before: at HEAD, or of a revision at its parent. */
+export function placeBefore({ revision, path }: Place, io: Io): Place {
+  if (revision !== undefined) return { revision: `${revision}^`, path };
+  return { revision: 'HEAD', path: `./${relative(io.cwd, resolve(io.cwd, path))}` };
 }
 
 /** How a place is called in messages. */
@@ -46,20 +53,50 @@ export function showPlace({ revision, path }: Place): string {
 export async function loadSide(place: Place, flags: SideFlags, io: Io): Promise<LoadedSide | undefined> {
   const text = await readPlace(place, io);
   if (text === undefined) return undefined;
-  const beside = (name: string): Place => ({ ...place, path: join(dirname(place.path), name) });
-  const fleetPlace = flags.fleet === undefined ? beside('fairway.yml') : { path: flags.fleet };
-  const fleetText = await readPlace(fleetPlace, io);
-  if (fleetText === undefined && flags.fleet !== undefined) throw new UsageError(`there is no ${flags.fleet}`);
-  const fleet = fleetText === undefined ? undefined : parseFleet(fleetText, { file: showPlace(fleetPlace) });
+  const fleetFile = await firstOf(fleetPlaces(place, flags), io);
+  if (fleetFile === undefined && flags.fleet !== undefined) throw new UsageError(`there is no ${flags.fleet}`);
+  const fleet = fleetFile === undefined ? undefined : parseFleet(fleetFile.text, { file: showPlace(fleetFile.place) });
   const known = fleet?.kind === 'valid' ? fleet.value : defaultFleet();
   const rollouts = parseRollouts(text, { file: showPlace(place), fleet: known });
-  const lockPlace = typeof flags.lock === 'string' ? { path: flags.lock } : { ...place, path: lockBeside(place.path) };
-  const lockText = flags.lock === false ? undefined : await readPlace(lockPlace, io);
-  const lock = lockText === undefined ? undefined : parseLock(lockText, { file: showPlace(lockPlace) });
+  const lockFile = flags.lock === false ? undefined : await firstOf(lockPlaces(place, flags), io);
+  const lock = lockFile === undefined ? undefined : parseLock(lockFile.text, { file: showPlace(lockFile.place) });
   const warnings = [...(fleet?.problems ?? []), ...rollouts.problems, ...(lock?.problems ?? [])];
   if (fleet?.kind === 'invalid' || rollouts.kind === 'invalid' || lock?.kind === 'invalid')
     throw new SpecError(warnings);
-  return { rollouts: rollouts.value, fleet: known, lock: lock?.value, lockPath: lockPlace.path, warnings };
+  return { rollouts: rollouts.value, fleet: known, lock: lock?.value, warnings };
+}
+
+/** Where the fairway.yml of a side may be: named by a flag, or beside it, or beside the new side. */
+function fleetPlaces(place: Place, { fleet, fallback }: SideFlags): readonly Place[] {
+  if (fleet !== undefined) return [{ path: fleet }];
+  return [place, ...(fallback === undefined ? [] : [{ path: fallback }])].map((one) => ({
+    ...one,
+    path: one.path.replace(/[^/]*$/, 'fairway.yml'),
+  }));
+}
+
+function lockPlaces(place: Place, { lock, fallback }: SideFlags): readonly Place[] {
+  if (typeof lock === 'string') return [{ path: lock }];
+  return [place, ...(fallback === undefined ? [] : [{ path: fallback }])].map((one) => ({
+    ...one,
+    path: lockBeside(one.path),
+  }));
+}
+
+/** Where `--write-lock` writes. */
+export function lockPathOf(to: Place, { lock }: SideFlags): string {
+  return typeof lock === 'string' ? lock : lockBeside(to.path);
+}
+
+async function firstOf(
+  places: readonly Place[],
+  io: Io,
+): Promise<{ readonly place: Place; readonly text: string } | undefined> {
+  for (const place of places) {
+    const text = await readPlace(place, io);
+    if (text !== undefined) return { place, text };
+  }
+  return undefined;
 }
 
 /** The text of a place, or undefined where there is no such file. */
@@ -70,9 +107,8 @@ async function readPlace({ revision, path }: Place, io: Io): Promise<string | un
     io,
     `no Git revision ${JSON.stringify(revision)}`,
   );
-  const shown = /^[/]|^\.{1,2}\//.test(path) ? path : `./${path}`;
   try {
-    const { stdout } = await run('git', ['show', `${revision}:${shown}`], {
+    const { stdout } = await run('git', ['show', `${revision}:${path}`], {
       cwd: io.cwd,
       encoding: 'utf8',
       maxBuffer: 2 ** 26,

@@ -18,15 +18,17 @@ interface Findings {
 
 export function warningsOf(findings: Findings): readonly Problem[] {
   const { file } = findings.to.rollouts;
-  const found = [
+  const ofTheFile = [
     ...ties(findings.resolved),
     ...needlessMoves(findings.needless),
     ...findings.shares.flatMap(emptyShare),
     ...retiredRevisions(findings),
+  ];
+  return [
+    ...(file === undefined ? ofTheFile : ofTheFile.map((problem) => ({ ...problem, file }))),
     ...findings.shadowed.map(shadowedLabel),
     ...findings.stuck.map(stuckWorkload),
   ];
-  return file === undefined ? found : found.map((problem) => ({ ...problem, file }));
 }
 
 function ties(resolved: ReadonlyMap<string, Assignment>): Problem[] {
