@@ -77,7 +77,7 @@ export type Input =
   // the node
   /** The kubelet ends the pod: see `endCauses` for hard and soft eviction, preemption, node shutdown. */
   | EndPodInput
-  /** Admission on the node refuses it; only before its first sync. */
+  /** Instead of `bind` (policy.autoBind off): bound, but refused by the node's admission. */
   | { readonly kind: 'reject'; readonly reason: string; readonly message: string }
   | { readonly kind: 'kubeletRestart' }
   /** The file of a static pod was removed or replaced: it ends with its full grace. */

@@ -93,6 +93,7 @@ export function live(policy: Policy, spec: PodSpec, scenario: Scenario, untilSec
     const next = takeNext(bench, wakeAtMs(state), nowMs);
     if (next === undefined || next.atMs > untilSeconds * 1000) break;
     nowMs = next.atMs;
+    if (next.input.kind === 'exited' && hasEnded(bench, next.input.instance)) continue;
     [state, effects] = transition(policy, state, next.input, nowMs);
     bench.inputs.push([nowMs, next.input]);
     bench.states.push(state);
@@ -100,6 +101,14 @@ export function live(policy: Policy, spec: PodSpec, scenario: Scenario, untilSec
     if (isOver(state) && bench.queue.length === 0) break;
   }
   return { state, log: bench.log, inputs: bench.inputs, states: bench.states, endMs: nowMs };
+}
+
+/** A run ends once, whichever of its ends comes first. */
+function hasEnded(bench: Bench, instance: string): boolean {
+  const up = bench.up.get(instance);
+  const had = up === undefined || up.ended;
+  if (up !== undefined) up.ended = true;
+  return had;
 }
 
 function push(bench: Bench, atMs: number, input: Input): void {

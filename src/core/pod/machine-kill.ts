@@ -17,7 +17,7 @@ export interface KillOrder {
 /** Begins to end every run that is alive, all at once; sidecars in their order where the pod has any. */
 export function beginKillAll(draft: Draft, order: KillOrder): void {
   const alive = draft.state.runtime.instances.filter(isAlive);
-  for (const instance of alive) {
+  for (const instance of alive.toReversed()) {
     if (draft.state.kills.some((kill) => kill.instance === instance.id)) continue;
     const slot = shape(draft).byName.get(instance.container);
     const after = slot === undefined ? [] : endsAfter(slot, shape(draft), alive).map(({ id }) => id);

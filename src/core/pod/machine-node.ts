@@ -1,12 +1,13 @@
 // What befalls a pod on its node: the kubelet ends it, refuses it, restarts, or is no longer heard of (spec §8.6 to §8.10, §9.1).
-import { withTransitionTime } from './conditions.ts';
+import { podScheduled, withTransitionTime } from './conditions.ts';
 import { type Draft, enqueue, event, never, setClock, shape } from './draft.ts';
 import type { EndPodInput } from './input.ts';
 import { addProbes, parkProbes } from './machine-probe.ts';
-import { removeApi, setStatus, writeApi } from './machine-status.ts';
+import { removeApi, writeApi } from './machine-status.ts';
 import { endIfWanted } from './machine-sync.ts';
 import { isTrue, statusLookup } from './pod-status.ts';
 import type { KeptFlags } from './state.ts';
+import type { PodStatus } from './status.ts';
 import { isTerminal } from './status-merge.ts';
 
 /** Eviction, preemption, node shutdown. A pod that ends already keeps its first cause; its grace may still shrink. */
@@ -25,19 +26,24 @@ export function endPod(draft: Draft, input: EndPodInput): void {
   endIfWanted(draft);
 }
 
-/** Refused at admission: Failed at once, without container statuses. */
+/** Bound, but refused at admission: Failed at once, without container statuses. Only before the kubelet has begun with it. */
 export function reject(draft: Draft, { reason, message }: { readonly reason: string; readonly message: string }): void {
-  const { state, nowMs } = draft;
-  if (state.worker !== 'syncing' || state.job !== undefined || state.runtime.sandboxes.length > 0) return;
-  event(draft, { type: 'Warning', reason, message });
-  state.worker = 'finished';
-  setStatus(draft, {
-    ...state.cached,
+  const { state, policy, nowMs } = draft;
+  if (state.worker !== 'unbound' || state.gone) return;
+  const nodeName = state.api.spec.nodeName ?? policy.nodeName;
+  const startTime = Math.floor(nowMs / 1000) * 1000;
+  const status: PodStatus = {
+    ...state.api.status,
     phase: 'Failed',
     reason,
     message: `Pod was rejected: ${message}`,
-    startTime: Math.floor(nowMs / 1000) * 1000,
-  });
+    startTime,
+    conditions: [{ ...podScheduled, lastTransitionTime: startTime }],
+  };
+  event(draft, { type: 'Warning', reason, message });
+  state.worker = 'finished';
+  state.cached = status;
+  writeApi(draft, { ...state.api, spec: { ...state.api.spec, nodeName }, status }, 'reject');
 }
 
 /** The file of a static pod is gone: it ends with the grace of its spec. */

@@ -123,8 +123,8 @@ check([
     [`${sleepAt}: Invalid value: 0: must be greater than 0 and less than terminationGracePeriodSeconds (30)`],
     { PodLifecycleSleepActionAllowZero: false },
   ],
-  ['HK-V/V4 sleep 0, gate on', hook(0, 30), []],
-  ['HK-V/V5 sleep 0 of 0', hook(0, 0), []],
+  ['HK-V/V5 sleep 0, gate on', hook(0, 30), []],
+  ['HK-V/V6 sleep 0 of 0', hook(0, 0), []],
   [
     'HK-V/V9 stopSignal without an OS',
     signal('SIGHUP'),
@@ -152,8 +152,8 @@ check([
   ],
 ]);
 
-test('HK-V/V6 sleep 5 without a grace period', () => assert.equal(sleepProblems('s', 5, undefined, on).length, 1));
-test('HK-V/V7 sleep 0 without a grace period', () => assert.equal(sleepProblems('s', 0, undefined, on).length, 0));
+test('HK-V/V7 sleep 5 without a grace period', () => assert.equal(sleepProblems('s', 5, undefined, on).length, 1));
+test('HK-V/V8 sleep 0 without a grace period', () => assert.equal(sleepProblems('s', 0, undefined, on).length, 0));
 
 const rule = (fields: object, action = 'Restart') => ({ action, ...fields });
 const codes = (operator: string | undefined, values: readonly number[]) => ({ exitCodes: { operator, values } });
