@@ -76,7 +76,7 @@ function because({ reason, pattern }: Assignment & { kind: 'outside' }): string 
 /** Slots meet a share only on average; silence would hide that. */
 function noteShare({ bucket, revision, wanted, count, of }: ShareCount, io: Io): void {
   const actual = percentText(Math.round((count * 10_000) / of));
-  if (wanted === 10_000) return;
+  if (wanted === 10_000 || of < 2) return;
   const nobody = wanted > 0 && count === 0 ? ': nobody' : '';
   io.stderr.write(
     `note: ${bucket}: ${revision} asks for ${percentText(wanted)} % and has ${count} of ${of} (${actual} %)${nobody}\n`,

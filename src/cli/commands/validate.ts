@@ -37,8 +37,10 @@ async function validate(flags: Flags, io: Io): Promise<void> {
   ];
   if (problems.some(({ severity }) => severity === 'error')) throw new SpecError(problems);
   warn(problems, io);
-  io.stderr.write(
-    `${paths.rollouts}: ${rollouts.buckets.length + 1} buckets, ${problems.length === 0 ? 'no problems' : `${problems.length} warnings`}\n`,
-  );
+  const buckets = rollouts.buckets.length + 1;
+  const verdict =
+    problems.length === 0 ? 'no problems' : `${problems.length} ${problems.length === 1 ? 'warning' : 'warnings'}`;
+  io.stderr.write(`${paths.rollouts}: ${buckets} ${buckets === 1 ? 'bucket' : 'buckets'}, ${verdict}
+`);
   if (flags.strict === true && problems.length > 0) io.exitCode = 1;
 }
