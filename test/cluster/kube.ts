@@ -1,0 +1,110 @@
+// The rig's control plane for a suite: up, down, kubectl, and requests by the project's own adapter.
+import { spawnSync } from 'node:child_process';
+import { type Connection, connect } from '../../src/adapters/kube/connect.ts';
+
+const rig = new URL('../rig/main.ts', import.meta.url).pathname;
+export const cli = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+let kubeconfig = '';
+let path = '';
+
+/** Starts the control plane; whatever an earlier run left is taken away first. */
+export async function clusterUp(): Promise<Connection> {
+  runRig('up');
+  kubeconfig = runRig('kubeconfig').trim();
+  path = runRig('path').trim();
+  return connect({ kubeconfig, nowMs: Date.now, log: () => {} });
+}
+
+export function clusterDown(connection: Connection | undefined): void {
+  connection?.close();
+  runRig('down');
+}
+
+/** What a program needs to reach the cluster. */
+export function environment(): NodeJS.ProcessEnv {
+  return { ...process.env, KUBECONFIG: kubeconfig, PATH: path };
+}
+
+/** Runs kubectl; throws with its stderr where it fails. */
+export function kubectl(args: readonly string[], input = ''): string {
+  const done = spawnSync('kubectl', args, { input, env: environment(), encoding: 'utf8' });
+  if (done.status !== 0) throw new Error(`kubectl ${args.join(' ')}: ${done.stderr}`);
+  return done.stdout;
+}
+
+/** Runs a command of Fairway against the cluster. */
+export function fairway(args: readonly string[]): {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+} {
+  const done = spawnSync(process.execPath, [cli, ...args], { env: environment(), encoding: 'utf8' });
+  return { status: done.status ?? -1, stdout: done.stdout, stderr: done.stderr };
+}
+
+/** Applies objects as they are. */
+export function apply(...objects: readonly object[]): void {
+  kubectl(
+    ['apply', '--server-side', '--force-conflicts', '--validate=strict', '-f', '-'],
+    objects.map((each) => JSON.stringify(each)).join('\n'),
+  );
+}
+
+export interface Pod {
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+}
+
+/** Creates a pod and gives what the API server made of it. */
+export async function createPod(
+  connection: Connection,
+  namespace: string,
+  metadata: object,
+  dryRun = false,
+): Promise<Pod> {
+  const body = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata,
+    spec: { containers: [{ name: 'app', image: 'example.test/app:1' }] },
+  };
+  const answer = await connection.send({
+    method: 'POST',
+    path: `/api/v1/namespaces/${namespace}/pods${dryRun ? '?dryRun=All' : ''}`,
+    body,
+  });
+  if (answer.status !== 201) throw new Error(`HTTP ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body as Pod;
+}
+
+export function revisionOf(pod: Pod): string | undefined {
+  return pod.metadata.labels?.['istio.io/rev'];
+}
+
+/** Makes a namespace, and waits until pods can be created in it. */
+export async function newNamespace(name: string, labels: Readonly<Record<string, string>> = {}): Promise<string> {
+  apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
+  await until(`the account of ${name}`, () =>
+    kubectl(['-n', name, 'get', 'serviceaccount', '-o', 'name']).includes('default'),
+  );
+  return name;
+}
+
+/** Waits for something that another process brings about; fails after a minute. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const endMs = Date.now() + 60_000;
+  while (Date.now() < endMs) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`never: ${what}`);
+}
+
+function runRig(...args: readonly string[]): string {
+  const done = spawnSync(process.execPath, [rig, ...args], { encoding: 'utf8' });
+  if (done.status !== 0) throw new Error(`rig ${args.join(' ')}: ${done.stderr}`);
+  return done.stdout;
+}
