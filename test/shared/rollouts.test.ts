@@ -241,3 +241,18 @@ test('e-sum-not-100: one run reports every row', async () => {
       );
   }
 });
+
+test('c-pod-rev-vs-namespace-rev: plan names the namespace whose label shadows the pods’', async () => {
+  const [old, edited] = [
+    written('old.yml', 'production: {1-23-4: 100}\n'),
+    written('new.yml', 'production: {1-24-5: 100}\n'),
+  ];
+  const input = caseFile('c-pod-rev-vs-namespace-rev/input.yaml');
+  const args = ['plan', '--from', old, '--to', edited, '--manifests', input, '-o', 'json'];
+  const { code, stdout, stderr } = await capture(args);
+  assert.equal(code, 1, stderr);
+  const { shadowed } = JSON.parse(stdout) as { shadowed: unknown };
+  assert.deepEqual(shadowed, [{ namespace: 'team-a', label: 'istio.io/rev', value: '1-23-4' }]);
+  assert.match(stderr, /namespace team-a has istio\.io\/rev=1-23-4; the pod label is ignored/);
+  assert.equal((await capture([...args, '--strict'])).code, 2);
+});

@@ -30,6 +30,8 @@ export type Compiled =
   | { readonly kind: 'refused'; readonly message: string; readonly hint: string };
 
 const longestBytes = 1024;
+/** Larger expressions are left to the engine: questions about all names would take too long. */
+const longestProgram = 5000;
 const plainName = /^[A-Za-z0-9-]+$/;
 
 /** A pattern, or why there is none, in the engine's words. */
@@ -64,7 +66,8 @@ function literalPattern(text: string): Pattern {
 
 /** The engine decides about names that are no legal namespace names, and where the automaton reached its bound. */
 function expressionPattern(text: string, expression: RE2JS): Pattern {
-  const program = programOf(expression);
+  const whole = programOf(expression);
+  const program = whole !== undefined && whole.steps.length <= longestProgram ? whole : undefined;
   const fast = program === undefined ? undefined : automaton(program);
   const last = program === undefined ? [] : lastSigns(program);
   return {

@@ -26,45 +26,69 @@ interface NextLockInput {
   readonly forget?: boolean;
 }
 
-export function nextLock({ from, to, inventory, forget = false }: NextLockInput): NextLock {
-  const before = from === undefined ? undefined : createResolver(from);
+export function nextLock(input: NextLockInput): NextLock {
+  const { from, to, inventory, forget = false } = input;
   const after = createResolver(to);
-  const old = new Map(from === undefined ? [] : all(from).map((bucket) => [bucket.name, bucket]));
-  const now = all(to);
-  const inBucket = Map.groupBy(
-    inventory.namespaces.flatMap(({ name }) => after.resolve(name)).filter((one) => one.kind === 'assigned'),
-    ({ bucket }) => bucket,
-  );
-  const unknown: string[] = [];
-  const entries = now.map((bucket): [string, LockBucket] => {
-    const earlier = old.get(bucket.name);
-    const owned = earlier === undefined || before === undefined ? after.ownership(bucket) : before.ownership(earlier);
-    const runs = handOver(owned.runs, bucket.shares);
-    if (bucket.mode === 'slots') return [bucket.name, { runs, names: new Map() }];
-    const here = new Set(inBucket.get(bucket.name)?.map(({ namespace }) => namespace));
-    const lost = [...owned.names.keys()].filter(
-      (name) => !here.has(name) && !isElsewhere(after, bucket, name, inventory),
-    );
-    unknown.push(...lost.map((name) => `${bucket.name}: ${name}`));
-    const kept = forget ? here : here.union(new Set(lost));
-    const names = new Map(
-      Array.from(kept, (name) => [name, owned.names.get(name) ?? ownerOf(owned.runs, after.slotOf(name)) ?? '']),
-    );
-    return [bucket.name, { runs, names: handOverNames(names, bucket, after.slotOf) }];
-  });
-  const known = new Set([...now.map(({ name }) => name), ...old.keys()]);
+  const context: Context = {
+    input,
+    after,
+    before: from === undefined ? undefined : createResolver(from),
+    old: new Map(from === undefined ? [] : all(from).map((bucket) => [bucket.name, bucket])),
+    listed: new Set(inventory.namespaces.map(({ name }) => name)),
+    buckets: bucketsByName(inventory, after),
+  };
+  const entries = all(to).map((bucket) => nextBucket(bucket, context));
+  const known = new Set([...entries.map(({ name }) => name), ...context.old.keys()]);
   const strangers = [...(to.lock ?? [])].filter(([name]) => !known.has(name));
-  unknown.push(...strangers.map(([name]) => name));
-  return { lock: new Map([...entries, ...(forget ? [] : strangers)]), unknown };
+  return {
+    lock: new Map([...entries.map(({ name, locked }) => [name, locked] as const), ...(forget ? [] : strangers)]),
+    unknown: [...entries.flatMap(({ unknown }) => unknown), ...strangers.map(([name]) => name)],
+  };
+}
+
+interface Context {
+  readonly input: NextLockInput;
+  readonly before: Resolver | undefined;
+  readonly after: Resolver;
+  readonly old: ReadonlyMap<string, Bucket>;
+  /** The names of the inventory. */
+  readonly listed: ReadonlySet<string>;
+  /** The bucket of each name of the inventory that has one. */
+  readonly buckets: ReadonlyMap<string, string>;
+}
+
+interface NextBucket {
+  readonly name: string;
+  readonly locked: LockBucket;
+  readonly unknown: readonly string[];
+}
+
+function nextBucket(bucket: Bucket, { input, before, after, old, listed, buckets }: Context): NextBucket {
+  const earlier = old.get(bucket.name);
+  const owned = earlier === undefined || before === undefined ? after.ownership(bucket) : before.ownership(earlier);
+  const runs = handOver(owned.runs, bucket.shares);
+  const remembered = bucket.mode === 'exact' ? owned.names : (input.to.lock?.get(bucket.name)?.names ?? new Map());
+  const lost = [...remembered.keys()].filter((name) => bucket.mode === 'slots' || !listed.has(name));
+  const unknown = lost.map((name) => `${bucket.name}: ${name}`);
+  const kept = input.forget === true ? [] : lost;
+  if (bucket.mode === 'slots')
+    return {
+      name: bucket.name,
+      locked: { runs, names: new Map(kept.map((name) => [name, remembered.get(name) ?? ''])) },
+      unknown,
+    };
+  const here = [...listed].filter((name) => buckets.get(name) === bucket.name);
+  const names = new Map(
+    [...here, ...kept].map((name) => [name, owned.names.get(name) ?? ownerOf(owned.runs, after.slotOf(name)) ?? '']),
+  );
+  return { name: bucket.name, locked: { runs, names: handOverNames(names, bucket, after.slotOf) }, unknown };
+}
+
+function bucketsByName({ namespaces }: Inventory, after: Resolver): ReadonlyMap<string, string> {
+  const assigned = namespaces.flatMap(({ name }) => after.resolve(name)).filter((one) => one.kind === 'assigned');
+  return new Map(assigned.map(({ namespace, bucket }) => [namespace, bucket]));
 }
 
 function all({ rollouts: { buckets, defaultBucket } }: Side): readonly Bucket[] {
   return [...buckets, defaultBucket];
-}
-
-/** A name that the inventory holds and another bucket catches now is known, and gone from this one. */
-function isElsewhere(after: Resolver, bucket: Bucket, name: string, { namespaces }: Inventory): boolean {
-  if (!namespaces.some((namespace) => namespace.name === name)) return false;
-  const assignment = after.resolve(name);
-  return assignment.kind !== 'assigned' || assignment.bucket !== bucket.name;
 }

@@ -152,3 +152,13 @@ test('next lock: keeps what it does not know, and forgets only when told', () =>
   const forgotten = nextLock({ from: to, to, inventory, forget: true }).lock;
   assert.deepEqual([forgotten.has('other'), forgotten.get('production')?.names.has('gone')], [false, false]);
 });
+
+test('next lock: names of an exact bucket outlive a run without its fairway.yml', () => {
+  const lock = parseLock(
+    'fairway-lock 1\n\nbucket "production"\n  slots 1-24-5*5000 1-25-2*5000\n  name "shop-1" 1-24-5\n',
+  );
+  assert.ok(lock.kind === 'valid');
+  const to = side(two, lock.value);
+  const { lock: next, unknown } = nextLock({ from: to, to, inventory });
+  assert.deepEqual([next.get('production')?.names.get('shop-1'), unknown], ['1-24-5', ['production: shop-1']]);
+});

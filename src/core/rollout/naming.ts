@@ -14,7 +14,11 @@ export function revisionTrouble(text: string, fleet: Fleet | undefined): Trouble
   if (notNames.has(text.toLowerCase()))
     return { code: 'revision-invalid', message: `${name} is no revision: YAML reads it as something else`, hint: rule };
   if (!revisionName.test(text))
-    return { code: 'revision-invalid', message: `${name} is no revision${oddSign(text)}`, hint: rule };
+    return {
+      code: 'revision-invalid',
+      message: `${name} is no revision${oddSign(text)}`,
+      hint: `${meant(text)}${rule}`,
+    };
   const known = fleet?.revisions;
   if (known === undefined || known.has(text)) return undefined;
   const near = closest(text, known.keys());
@@ -23,6 +27,12 @@ export function revisionTrouble(text: string, fleet: Fleet | undefined): Trouble
       ? 'add it to `revisions` of fairway.yml'
       : `did you mean ${near}? Otherwise add it to \`revisions\` of fairway.yml`;
   return { code: 'revision-unknown', message: `fairway.yml lists no revision ${name}`, hint };
+}
+
+/** `1.25.2`, `1_25_2`, `v1-25-2` with a dash from a web page: what it is with plain dashes and lower case. */
+function meant(text: string): string {
+  const plain = text.toLowerCase().replace(/[._\p{Pd}]/gu, '-');
+  return revisionName.test(plain) ? `did you mean ${plain}? ` : '';
 }
 
 /** Dashes and blanks that were copied from a web page look right and are not. */
@@ -36,7 +46,7 @@ function oddSign(text: string): string {
 /** `job*` and `team-?`: a quantifier after a plain letter or dash, in a pattern that is otherwise plain. */
 export function globTrouble(text: string): Trouble | undefined {
   if (!/^[a-z0-9*?-]+$/.test(text) || !/[*?]/.test(text)) return undefined;
-  const meant = text.replaceAll('*', '.*').replaceAll('?', '.');
+  const expression = text.replaceAll('*', '.*').replaceAll('?', '.');
   const message = `${JSON.stringify(text)} looks like a glob, but it is a regular expression`;
-  return { code: 'pattern-glob', severity: 'warning', message, hint: `did you mean ${meant}?` };
+  return { code: 'pattern-glob', severity: 'warning', message, hint: `did you mean ${expression}?` };
 }

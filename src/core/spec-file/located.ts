@@ -1,8 +1,7 @@
 // From a tree to plain values and back: a schema checks the values, and each of its issues is a problem with a place.
 import { closest } from '../std/closest.ts';
 import type { Problem } from '../std/errors.ts';
-import type { Place, SpecNode } from './node.ts';
-import { isNull } from './node.ts';
+import { isNull, type ListNode, type MapNode, type Place, type SpecNode } from './node.ts';
 import { type Named, problemAt } from './parsed.ts';
 
 /** What a schema library says: the part of zod's issues that is needed here. */
@@ -21,12 +20,25 @@ export interface Located extends Named {
   readonly keysAt: (path: readonly PropertyKey[]) => readonly string[];
 }
 
-/** Plain values as YAML's core schema reads them; objects have no prototype, so that no key is special. */
-export function plainValue(node: SpecNode): unknown {
-  if (node.kind === 'list') return node.items.map(plainValue);
+/**
+ * Plain values as YAML's core schema reads them; objects have no prototype, so that no key is special. What several aliases
+ * name is one value, so that a small file cannot become a large one.
+ */
+export function plainValue(node: SpecNode, known = new Map<unknown, unknown>()): unknown {
   if (node.kind === 'scalar') return scalarValue(node.text, node.quoted, isNull(node));
+  const content = node.kind === 'list' ? node.items : node.entries;
+  const value = known.get(content) ?? (node.kind === 'list' ? plainList(node, known) : plainObject(node, known));
+  known.set(content, value);
+  return value;
+}
+
+function plainList({ items }: ListNode, known: Map<unknown, unknown>): unknown[] {
+  return items.map((item) => plainValue(item, known));
+}
+
+function plainObject({ entries }: MapNode, known: Map<unknown, unknown>): object {
   const object = Object.create(null) as Record<string, unknown>;
-  for (const { key, value } of node.entries) object[key.text] = plainValue(value);
+  for (const { key, value } of entries) object[key.text] = plainValue(value, known);
   return object;
 }
 

@@ -19,6 +19,17 @@ import { syntaxProblems } from './syntax.ts';
 
 /** The one document of a YAML text. An empty file is a problem, never an empty specification. */
 export function readSpecFile(text: string, { file }: Named = {}): SpecFile {
+  try {
+    return readDocuments(text, file);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const [message, hint] = texts['yaml-nesting'];
+    const place = { line: 1, column: 1, ...(file === undefined ? {} : { file }) };
+    return { root: undefined, problems: [{ code: 'yaml-nesting', severity: 'error', message, hint, ...place }] };
+  }
+}
+
+function readDocuments(text: string, file: string | undefined): SpecFile {
   const lines = new LineCounter();
   const documents: readonly Document[] = [
     ...parseAllDocuments(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' }),
@@ -64,6 +75,7 @@ const texts = {
     'merge keys are not supported',
     'write the entries out, or use an alias for the whole value (`qa: *b`)',
   ],
+  'yaml-nesting': ['lists or maps are nested too deeply', 'no specification needs so many levels'],
   'yaml-key': ['a key that is no text', 'quote the key'],
   'yaml-duplicate-key': ['stands here a second time', 'keep one of them'],
 } as const;
@@ -85,9 +97,16 @@ function placeOf({ lines }: Reading, node: Ranged | null): Place {
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
+/** Specifications are flat; what is deeper than this is an attack or an accident. */
+const deepest = 100;
+
 function turn(reading: Reading, node: Node): SpecNode {
   const known = reading.done.get(node);
   if (known !== undefined) return known;
+  if (reading.open.size >= deepest) {
+    report(reading, 'yaml-nesting', node);
+    return { kind: 'scalar', text: '', quoted: false, at: placeOf(reading, node) };
+  }
   reading.open.add(node);
   const result = turnNew(reading, node);
   reading.open.delete(node);

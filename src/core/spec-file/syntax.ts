@@ -4,6 +4,8 @@ import type { Document, LineCounter, YAMLParseError, YAMLWarning } from 'yaml';
 import type { Problem } from '../std/errors.ts';
 
 const quoteIt = 'quote the pattern';
+/** One unclosed bracket can break everything behind it; after some, more problems help nobody. */
+const mostProblems = 20;
 const hints: ReadonlyMap<string, string> = new Map([
   ['TAB_AS_INDENT', 'indent with spaces'],
   ['BAD_INDENT', 'put all entries of one map into the same column'],
@@ -29,7 +31,7 @@ export function syntaxProblems(
     hint: `${quoteIt}, and in a regular expression write .${key}: ".${key}"`,
   }));
   if (globs.length > 0) return globs;
-  return found.map((error) => ({ ...base, ...place(error, lines), ...explain(error, text) }));
+  return found.slice(0, mostProblems).map((error) => ({ ...base, ...place(error, lines), ...explain(error, text) }));
 }
 
 function place({ pos }: YAMLParseError | YAMLWarning, lines: LineCounter): { line: number; column: number } {
