@@ -179,3 +179,12 @@ function hookBehaviour(hook: ScenarioHook | undefined, handler: HookHandler): Ho
   const read = commandActs(handler.exec?.command ?? []);
   return handler.exec !== undefined && read.kind === 'acts' ? read.acts : [];
 }
+
+/** Whether it is known what a hook does: from the scenario, from its handler, or from a command that is understood. */
+export function tellsHook(scenario: Scenario, container: Container, hook: 'postStart' | 'preStop'): boolean {
+  const own = told(scenario, container.name);
+  const inRun = (own?.runs ?? [own?.run]).some((entry) => full(entry).hooks?.[hook] !== undefined);
+  const handler = container.lifecycle?.[hook];
+  if (inRun || own?.hooks?.[hook] !== undefined || handler?.sleep !== undefined) return true;
+  return handler?.exec !== undefined && commandActs(handler.exec.command ?? []).kind === 'acts';
+}

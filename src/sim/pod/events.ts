@@ -105,11 +105,11 @@ function update(event: Update, pod: Pod, gates: Gates): Consequence {
   const problems =
     event.do === 'resize' ? resizeProblems(pod, { ...pod, spec }, gates) : updateProblems('spec', pod.spec, spec);
   const errors = [...problems, ...specProblems('spec', spec, gates)].filter(({ severity }) => severity === 'error');
-  return errors.length > 0 ? refused(event.do, errors) : input({ kind: 'updateSpec', spec });
+  return errors.length > 0 ? refused(errors) : input({ kind: 'updateSpec', spec });
 }
 
-function refused(what: string, problems: readonly Problem[]): Consequence {
-  return { kind: 'refused', why: `${what} is refused by the API server:\n${problems.map(formatProblem).join('\n')}` };
+function refused(problems: readonly Problem[]): Consequence {
+  return { kind: 'refused', why: problems.map(formatProblem).join('; ') };
 }
 
 function updated(event: Update, spec: PodSpec): PodSpec {
@@ -150,7 +150,5 @@ function withContainers(spec: PodSpec, change: (container: Container) => Contain
 function ephemeral(container: Container, pod: Pod, gates: Gates): Consequence {
   const spec = { ...pod.spec, ephemeralContainers: [...(pod.spec.ephemeralContainers ?? []), container] };
   const errors = specProblems('spec', spec, gates).filter(({ severity }) => severity === 'error');
-  return errors.length > 0
-    ? refused('add-ephemeral-container', errors)
-    : input({ kind: 'addEphemeralContainer', container });
+  return errors.length > 0 ? refused(errors) : input({ kind: 'addEphemeralContainer', container });
 }

@@ -6,7 +6,7 @@ export type Happening = { readonly atMs: number } & (
   | Extract<Effect, { kind: 'event' }>
   | NodeHappening
   /** An event of the scenario, in its own words. */
-  | { readonly kind: 'given'; readonly what: string }
+  | { readonly kind: 'given'; readonly what: string; readonly why: string }
 );
 
 export type NodeHappening =

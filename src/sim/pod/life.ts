@@ -2,7 +2,7 @@
 //
 //   effects ──▶ runtime ──(later)──▶ inputs ──▶ transition ──▶ effects …        ticks come last of what is due at an instant
 //
-// While no kubelet listens (node lost, kubelet down) its inputs wait; the API goes on.
+// While no kubelet listens (node lost, kubelet down) its inputs wait, and so does what it would do; the API goes on.
 import {
   createPod,
   type Effect,
@@ -48,7 +48,16 @@ export function livePod(options: LifeOptions): Life {
   const observe = (happening: NodeHappening) => options.observe({ atMs: clock.nowMs, ...happening });
   const runtime = createRuntime({ clock, behaviour, observe, costs: costsOf(policy.timing, manifest.metadata.name) });
   const [state, effects] = createPod(policy, manifest, clock.nowMs);
-  const self: Self = { options, runtime, state, tick: 0, tickAtMs: Number.POSITIVE_INFINITY, deaf: false, held: [] };
+  const self: Self = {
+    options,
+    runtime,
+    state,
+    tick: 0,
+    tickAtMs: Number.POSITIVE_INFINITY,
+    deaf: false,
+    held: [],
+    heldEffects: [],
+  };
   const createdAtMs = clock.nowMs;
   handOut(self, effects);
   for (const event of scenario.events ?? []) clock.at(createdAtMs + spanMs(event.at), () => happen(self, event));
@@ -74,7 +83,10 @@ interface Self {
   /** No kubelet listens. */
   deaf: boolean;
   readonly held: Input[];
+  readonly heldEffects: RuntimeWork[];
 }
+
+type RuntimeWork = Parameters<SimulatedRuntime['perform']>[0];
 
 function feed(self: Self, input: Input): void {
   const { clock, policy } = self.options;
@@ -92,10 +104,15 @@ function feedKubelet(self: Self, input: Input): void {
 function handOut(self: Self, effects: readonly Effect[]): void {
   const { clock, observe } = self.options;
   for (const effect of effects) {
-    if (isForRuntime(effect)) self.runtime.perform(effect, (input) => feedKubelet(self, input));
+    if (isForRuntime(effect)) perform(self, effect);
     else observe({ atMs: clock.nowMs, ...effect });
   }
   scheduleTick(self);
+}
+
+function perform(self: Self, effect: RuntimeWork): void {
+  if (self.deaf) self.heldEffects.push(effect);
+  else self.runtime.perform(effect, (input) => feedKubelet(self, input));
 }
 
 function scheduleTick(self: Self): void {
@@ -117,14 +134,14 @@ function scheduleTick(self: Self): void {
 function happen(self: Self, event: ScenarioEvent): void {
   const { clock, observe, policy } = self.options;
   const consequence = consequenceOf(event, self.state.api, policy.gates);
-  const what = consequence.kind === 'refused' ? consequence.why : describeEvent(event);
-  observe({ atMs: clock.nowMs, kind: 'given', what });
+  const refusal = consequence.kind === 'refused' ? { what: `${event.do} is refused`, why: consequence.why } : undefined;
+  observe({ atMs: clock.nowMs, kind: 'given', ...(refusal ?? { what: describeEvent(event), why: '' }) });
   if (consequence.kind === 'input') feed(self, consequence.input);
   if (consequence.kind === 'node') befall(self, consequence.event);
 }
 
 /** An event in a few words, for people. */
-export function describeEvent(event: ScenarioEvent): string {
+function describeEvent(event: ScenarioEvent): string {
   const { at: _at, do: verb, ...rest } = event;
   const details = Object.entries(rest).map(
     ([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
@@ -168,6 +185,8 @@ function restartKubelet(self: Self, downMs: number): void {
   self.deaf = true;
   const back = () => {
     self.deaf = false;
+    // What the old kubelet had begun is lost with it; the new one begins anew.
+    self.heldEffects.length = 0;
     feed(self, { kind: 'kubeletRestart' });
     listenAgain(self);
   };
@@ -178,6 +197,7 @@ function restartKubelet(self: Self, downMs: number): void {
 /** What happened meanwhile is seen now; and a tick, in case one was due. */
 function listenAgain(self: Self): void {
   self.deaf = false;
+  for (const effect of self.heldEffects.splice(0)) perform(self, effect);
   for (const input of self.held.splice(0)) feed(self, input);
   feed(self, { kind: 'tick' });
 }

@@ -139,7 +139,7 @@ function containerLane(name: string, role: Lane['role'], seen: readonly Happenin
   return {
     name,
     role,
-    bars: [...waits, ...runBars(own, seen, toMs, statusOf)],
+    bars: [...backOffs(own), ...waits, ...runBars(own, seen, toMs, statusOf)],
     ready:
       role === 'init'
         ? []
@@ -176,6 +176,23 @@ function waitOf(status: ContainerStatus | undefined): Omit<Span, 'fromMs' | 'toM
   return reason === undefined || ['ContainerCreating', 'PodInitializing'].includes(reason)
     ? undefined
     : { label: reason, tone: 'waiting' };
+}
+
+/** From the end of a run to the next one, where the kubelet told of a back-off in between. */
+function backOffs(own: readonly Happening[]): readonly Span[] {
+  const runs = own.filter((happening) => happening.kind === 'run');
+  return runs.flatMap((run, index) => {
+    const next = runs[index + 1];
+    if (run.what !== 'ended' || next === undefined) return [];
+    const told = own.some(
+      (happening) =>
+        happening.kind === 'event' &&
+        happening.reason === 'BackOff' &&
+        happening.atMs >= run.atMs &&
+        happening.atMs <= next.atMs,
+    );
+    return told ? [{ fromMs: run.atMs, toMs: next.atMs, label: '', tone: 'waiting' as const }] : [];
+  });
 }
 
 /** A bar a run: light until it counts as started, its exit code at the end. */
@@ -218,9 +235,7 @@ function hookBars(own: readonly Happening[], toMs: number): readonly Span[] {
 
 function linesOf(seen: readonly Happening[], toMs: number): readonly Mark[] {
   const given = seen.flatMap((happening): readonly Mark[] =>
-    happening.kind === 'given'
-      ? [{ atMs: happening.atMs, label: happening.what.split('\n')[0] ?? '', tone: 'pending' }]
-      : [],
+    happening.kind === 'given' ? [{ atMs: happening.atMs, label: happening.what, tone: 'pending' }] : [],
   );
   const deleting = writesOf(seen).find(({ pod }) => pod.metadata.deletionTimestamp !== undefined);
   if (deleting === undefined) return given;

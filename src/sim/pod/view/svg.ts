@@ -113,7 +113,7 @@ function barShape(lane: Lane, bar: Span, y: number, scale: Scale): string {
   const inside = lane.role === 'pod' || bar.tone === 'waiting';
   if (bar.label === '') return shape;
   if (inside)
-    return room < bar.label.length * 7
+    return room < textWidth(bar.label) + 12
       ? shape
       : `${shape}${text(scale.x(bar.fromMs) + 6, y + 15, bar.label, bar.tone === 'waiting' || bar.label === 'Pending' ? '#3c4550' : '#ffffff')}`;
   return `${shape}${exitBadge(scale.x(bar.toMs), y, bar)}`;
@@ -129,7 +129,7 @@ function exitBadge(x: number, y: number, bar: Span): string {
 function hookShape(hook: Span, y: number, scale: Scale): readonly string[] {
   const room = scale.x(hook.toMs) - scale.x(hook.fromMs);
   const shape = rect(hook, { y: y + 4, height: barHeight - 8, fill: fills[hook.tone] }, scale);
-  return room < hook.label.length * 7
+  return room < textWidth(hook.label) + 10
     ? [shape]
     : [shape, text(scale.x(hook.fromMs) + 5, y + 15, hook.label, '#ffffff', 11)];
 }
@@ -149,7 +149,7 @@ function probeShapes(probes: readonly Mark[], y: number, scale: Scale): readonly
 function signalShapes(signals: readonly Mark[], y: number, scale: Scale): readonly string[] {
   return signals.map(({ atMs, label, tone }) => {
     const x = scale.x(atMs);
-    const side = x > width - 90 ? ({ anchor: 'end', dx: -4 } as const) : ({ anchor: 'start', dx: 4 } as const);
+    const side = x > width - 44 ? ({ anchor: 'end', dx: -4 } as const) : ({ anchor: 'start', dx: 4 } as const);
     return `<path d="M${x} ${y - 2}V${y + barHeight + 12}" stroke="${fills[tone]}" stroke-width="1.6"/><text x="${round(x + side.dx)}" y="${y + barHeight + 17}" text-anchor="${side.anchor}" font-size="10" font-weight="600" fill="${fills[tone]}">${escaped(label)}</text>`;
   });
 }
@@ -197,6 +197,11 @@ function legend(y: number): readonly string[] {
 // oxlint-disable-next-line eslint/max-params -- place, words and looks of a text
 function text(x: number, y: number, label: string, fill: string, size = 12): string {
   return `<text x="${round(x)}" y="${round(y)}" font-size="${size}" fill="${fill}">${escaped(label)}</text>`;
+}
+
+/** About how wide a label of 12 px is: fonts differ. */
+function textWidth(label: string): number {
+  return label.length * 7.2;
 }
 
 function round(value: number): number {

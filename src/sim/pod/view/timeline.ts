@@ -42,7 +42,7 @@ function rowsOf(memory: Memory, happening: Happening): readonly Told[] {
     case 'event':
       return [{ who: happening.container ?? 'pod', what: `event ${happening.reason}`, why: happening.message }];
     case 'given':
-      return [{ who: 'scenario', what: happening.what, why: '' }];
+      return [{ who: 'scenario', what: happening.what, why: happening.why }];
     case 'sandbox':
       return [{ who: 'pod', what: `sandbox ${happening.what}`, why: happening.sandbox }];
     case 'pull':
