@@ -127,6 +127,27 @@ test('plan: outside a repository the way out is told', async () => {
   );
 });
 
+test('plan: an edit that mends an invalid file can be planned', async () => {
+  const cwd = repository();
+  writeFileSync(join(cwd, 'broken.yml'), 'production: {1-24-5: 99}\n');
+  const { code, stdout, stderr } = await capture(['plan', '--from', 'broken.yml', '--namespaces', 'names'], { cwd });
+  assert.equal(code, 1);
+  assert.match(stdout, /60 of 60 namespaces move/);
+  assert.match(stderr, /broken\.yml:1:1: warning: the shares[^]*every namespace counts as new/);
+});
+
+test('plan: two patterns that tie for a namespace of the inventory make the edit invalid', async () => {
+  const cwd = repository();
+  writeFileSync(join(cwd, 'rollouts.yml'), `${before}"shop-1.?": {1-25-2: 100}\n"shop-.?1": {1-25-2: 100}\n`);
+  const { code, stdout, stderr } = await capture(['plan', '--namespaces', 'names'], { cwd });
+  assert.equal(code, 2);
+  assert.match(stdout, /shop-11 +1-2[45]-[25] +- .*two patterns of equal length match/);
+  assert.match(
+    stderr,
+    /error: "shop-\.\?1" and "shop-1\.\?" are equally long, and both match "shop-11" \[pattern-tie\]/,
+  );
+});
+
 test('plan: a lock that cannot be read is never overwritten', async () => {
   const cwd = repository();
   writeFileSync(join(cwd, 'rollouts.lock'), 'fairway-lock 2\n');

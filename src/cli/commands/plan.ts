@@ -2,7 +2,7 @@
 // every move with its reason, and writes the lock that goes with the edit.
 import { Command, Option } from 'commander';
 import type { Inventory } from '../../core/inventory/index.ts';
-import { formatProblem, UsageError } from '../../core/std/errors.ts';
+import { formatProblem, SpecError, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
 import type { InventoryFlags } from '../plan/inventory.ts';
 import type { LoadedSide, Place, SideFlags } from '../plan/revision-files.ts';
@@ -53,16 +53,31 @@ async function printPlan(flags: Flags, io: Io): Promise<void> {
   const to = await loadSide(toPlace, flags, io);
   if (to === undefined)
     throw new UsageError(`there is no ${showPlace(toPlace)}`, { hint: 'name the new version with --to' });
-  const from = flags.from === 'none' ? undefined : await loadSide(fromPlace, companions(fromPlace, toPlace, flags), io);
-  if (from === undefined && flags.from !== 'none')
-    throw new UsageError(`there is no ${showPlace(fromPlace)}`, {
-      hint: 'name the old version with --from; `--from none` compares with nothing',
-    });
+  const from = flags.from === 'none' ? undefined : await loadOld(fromPlace, toPlace, flags, io);
   const { readInventory } = await import('../plan/inventory.ts');
   const inventory = await readInventory(flags, to.fleet, io);
   const after = flags.writeLock === true ? await writeLock({ from, to, inventory }, flags, io) : to;
   const nowMs = flags.now === undefined ? await timeOf(toPlace, io) : parseTime(flags.now);
   await report({ from, to: after, inventory }, nowMs, flags, io);
+}
+
+/**
+ * The old side. One that is invalid counts as nothing, with a warning: an edit that mends it must be possible.
+ * @throws UsageError where it is not there at all
+ */
+async function loadOld(place: Place, toPlace: Place, flags: Flags, io: Io): Promise<LoadedSide | undefined> {
+  const { loadSide, showPlace } = await import('../plan/revision-files.ts');
+  try {
+    const side = await loadSide(place, companions(place, toPlace, flags), io);
+    if (side !== undefined) return side;
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    for (const problem of error.problems) io.stderr.write(`${formatProblem({ ...problem, severity: 'warning' })}\n`);
+    io.stderr.write(`note: the old version is invalid, so every namespace counts as new\n`);
+    return undefined;
+  }
+  const hint = 'name the old version with --from; `--from none` compares with nothing';
+  throw new UsageError(`there is no ${showPlace(place)}`, { hint });
 }
 
 /** An old file that was copied beside the new one has its companions, unless it has its own. */
