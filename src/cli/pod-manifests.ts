@@ -1,0 +1,209 @@
+// Manifest files for `fairway pod run` and `pod apply`: pods, Deployments, and the config maps and secrets that they use. Everything is checked
+// before anything starts, and all problems are told at once.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { parseAllDocuments } from 'yaml';
+import type { Manifests } from '../apps/pod-runner/index.ts';
+import { checkSetup, type KeyedFiles } from '../core/container/index.ts';
+import { parseDeployment } from '../core/deployment/index.ts';
+import { type Gates, type Manifest, specProblems } from '../core/pod/index.ts';
+import { formatProblem, ManifestError, type Problem, SpecError, UsageError } from '../core/std/errors.ts';
+import type { Io } from './io.ts';
+
+export interface ManifestOptions {
+  readonly gates: Gates;
+  /** Whether every container must say what to run: an image alone means nothing to this machine. */
+  readonly images: ReadonlySet<string> | 'pulled';
+}
+
+const ownFiles = 'machine';
+
+interface Found {
+  readonly file: string;
+  readonly document: number;
+  readonly object: Fields;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads the files (`-`: standard input); warnings go to stderr, errors are thrown together. */
+export async function loadManifests(paths: readonly string[], io: Io, options: ManifestOptions): Promise<Manifests> {
+  const found = (await Promise.all(paths.map((path) => documentsOf(path, io)))).flat();
+  const problems = found.flatMap((one) => problemsOf(one, options));
+  if (problems.some(({ severity }) => severity === 'error')) throw new SpecError(problems);
+  for (const problem of problems) io.stderr.write(`${formatProblem(problem)}\n`);
+  return {
+    pods: ofKind(found, 'Pod').map(podOf),
+    deployments: ofKind(found, 'Deployment').flatMap((object) => {
+      const parsed = parseDeployment(object['spec']);
+      return parsed.kind === 'valid' ? [{ metadata: podOf(object).metadata, spec: parsed.spec }] : [];
+    }),
+    objects: [...ofKind(found, 'ConfigMap'), ...ofKind(found, 'Secret')].map(keyedFiles),
+  };
+}
+
+async function documentsOf(file: string, io: Io): Promise<readonly Found[]> {
+  const text = await readText(file, io);
+  const documents = [...parseAllDocuments(text, { prettyErrors: true, merge: true })];
+  const broken = documents.flatMap(({ errors }) => errors);
+  if (broken.length > 0) throw new ManifestError(broken.map((error) => syntaxProblem(file, error)));
+  return documents.flatMap((document, index) => {
+    const value: unknown = document.toJS({ maxAliasCount: 1000 });
+    return itemsOf(value).map((object) => ({ file, document: index + 1, object: withImages(object) as Fields }));
+  });
+}
+
+interface SyntaxError {
+  readonly message: string;
+  readonly linePos?: readonly [{ readonly line: number; readonly col: number }, ...unknown[]] | undefined;
+}
+
+function syntaxProblem(file: string, error: SyntaxError): Problem {
+  const at = error.linePos?.[0];
+  const place = at === undefined ? {} : { line: at.line, column: at.col };
+  const message = error.message.split('\n', 1)[0] ?? '';
+  return { code: 'yaml-syntax', severity: 'error', message, file, ...place };
+}
+
+async function readText(file: string, io: Io): Promise<string> {
+  if (file === '-') return await readAll(io.stdin);
+  try {
+    return await readFile(resolve(io.cwd, file), 'utf8');
+  } catch (cause) {
+    throw new UsageError(`cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+/** Here a container needs no image, elsewhere always: one without gets a name that means this machine's own files. */
+function withImages(value: unknown, key = ''): unknown {
+  if (Array.isArray(value)) {
+    const containers = key === 'containers' || key === 'initContainers';
+    return value.map((item: unknown) =>
+      containers && isFields(item) ? { image: ownFiles, imagePullPolicy: 'Never', ...item } : item,
+    );
+  }
+  if (!isFields(value)) return value;
+  const descends = ['', 'spec', 'template'].includes(key);
+  return descends
+    ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withImages(inner, name)]))
+    : value;
+}
+
+/** The object, or the items of a List. */
+function itemsOf(value: unknown): readonly Fields[] {
+  if (!isFields(value)) return [];
+  const { kind, items } = value;
+  if (typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)) return items.filter(isFields);
+  return [value];
+}
+
+function problemsOf({ file, document, object }: Found, options: ManifestOptions): readonly Problem[] {
+  const place = { file, ...(document > 1 ? { document } : {}) };
+  return ownProblems(object, options).map((problem) => ({ ...place, ...problem }));
+}
+
+function ownProblems(object: Fields, options: ManifestOptions): readonly Problem[] {
+  const name = fields(object['metadata'])['name'];
+  const nameless = typeof name === 'string' ? [] : [invalid('metadata.name', 'Required value')];
+  switch (object['kind']) {
+    case 'Pod':
+      return [...nameless, ...podProblems('spec', object['spec'], options)];
+    case 'Deployment': {
+      const parsed = parseDeployment(object['spec']);
+      if (parsed.kind === 'invalid') return [...nameless, ...parsed.problems];
+      return [...nameless, ...podProblems('spec.template.spec', parsed.spec.template.spec, options)];
+    }
+    case 'ConfigMap':
+    case 'Secret':
+      return nameless;
+    default:
+      return [
+        {
+          ...invalid(
+            'kind',
+            `${String(object['kind'])} is left out: pods, Deployments, ConfigMaps and Secrets run here`,
+          ),
+          severity: 'warning',
+        },
+      ];
+  }
+}
+
+function podProblems(path: string, spec: unknown, options: ManifestOptions): readonly Problem[] {
+  const lifecycle = specProblems(path, spec, options.gates);
+  if (!isFields(spec) || lifecycle.some(({ severity }) => severity === 'error')) return lifecycle;
+  const setup = checkSetup(spec).map((one) => ({ ...one, path: `${path}${(one.path ?? '').slice('spec'.length)}` }));
+  return [...lifecycle, ...setup, ...commandProblems(path, spec, options.images)];
+}
+
+/** This machine has no registry: what runs is a command, on its own files or on a folder that stands for the image. */
+function commandProblems(path: string, spec: Fields, images: ManifestOptions['images']): readonly Problem[] {
+  if (images === 'pulled') return [];
+  return ['initContainers', 'containers'].flatMap((group) =>
+    list(spec[group]).flatMap((container, index) => {
+      const said = list(container['command']).length + list(container['args']).length > 0;
+      if (list(container['command']).length > 0 || (said && images.has(String(container['image'])))) return [];
+      const hint = `give it a command${images.has(String(container['image'])) ? '' : `, and --image ${container['image']}=FOLDER if it needs other files than this machine's`}`;
+      return [
+        {
+          ...invalid(`${path}.${group}[${index}].command`, 'Required value: an image alone cannot run on this machine'),
+          hint,
+        },
+      ];
+    }),
+  );
+}
+
+function ofKind(found: readonly Found[], kind: string): readonly Fields[] {
+  return found.map(({ object }) => object).filter((object) => object['kind'] === kind);
+}
+
+function podOf(object: Fields): Manifest {
+  const {
+    creationTimestamp: _created,
+    deletionTimestamp: _deleted,
+    uid: _uid,
+    ...metadata
+  } = fields(object['metadata']);
+  return { metadata: metadata as unknown as Manifest['metadata'], spec: object['spec'] as Manifest['spec'] };
+}
+
+function keyedFiles(object: Fields): KeyedFiles {
+  const metadata = fields(object['metadata']);
+  const secret = object['kind'] === 'Secret';
+  const encoded = Object.entries(fields(secret ? object['data'] : object['binaryData']));
+  const plain = Object.entries(fields(secret ? object['stringData'] : object['data']));
+  return {
+    kind: secret ? 'Secret' : 'ConfigMap',
+    namespace: typeof metadata['namespace'] === 'string' ? metadata['namespace'] : 'default',
+    name: String(metadata['name']),
+    data: Object.fromEntries([
+      ...encoded.map(([key, value]) => [key, decoded(String(value))]),
+      ...plain.map(([key, value]) => [key, String(value)]),
+    ]),
+  };
+}
+
+/** Base64 as text where it is text. */
+function decoded(base64: string): string | Uint8Array {
+  const bytes = Buffer.from(base64, 'base64');
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? text : new Uint8Array(bytes);
+}
+
+function invalid(path: string, message: string): Problem {
+  return { code: 'pod-invalid', severity: 'error', path, message };
+}
+
+function fields(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+function list(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? (value as readonly Fields[]) : [];
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
