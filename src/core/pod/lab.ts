@@ -36,11 +36,19 @@ export interface Entry {
   readonly effect: Effect;
 }
 
+/** One transition: the input (none for the creation), what came out, and the state after it. */
+export interface LabStep {
+  readonly atMs: number;
+  readonly input: Input | undefined;
+  readonly effects: readonly Effect[];
+  readonly state: PodState;
+}
+
 export interface Life {
   readonly state: PodState;
   readonly log: readonly Entry[];
   readonly inputs: readonly (readonly [atMs: number, input: Input])[];
-  readonly states: readonly PodState[];
+  readonly steps: readonly LabStep[];
   readonly endMs: number;
 }
 
@@ -60,7 +68,7 @@ interface Bench {
   readonly cancelled: Set<number>;
   readonly log: Entry[];
   readonly inputs: [number, Input][];
-  readonly states: PodState[];
+  readonly steps: LabStep[];
   order: number;
 }
 
@@ -77,7 +85,7 @@ export function live(policy: Policy, spec: PodSpec, scenario: Scenario, untilSec
     cancelled: new Set(),
     log: [],
     inputs: [],
-    states: [],
+    steps: [],
     order: 0,
   };
   for (const [at, input] of scenario.inputs ?? []) push(bench, at * 1000, input);
@@ -88,7 +96,7 @@ export function live(policy: Policy, spec: PodSpec, scenario: Scenario, untilSec
   );
   let nowMs = 0;
   perform(bench, effects, nowMs);
-  bench.states.push(state);
+  bench.steps.push({ atMs: 0, input: undefined, effects, state });
   for (let steps = 0; steps < 200_000; steps++) {
     const next = takeNext(bench, wakeAtMs(state), nowMs);
     if (next === undefined || next.atMs > untilSeconds * 1000) break;
@@ -96,11 +104,11 @@ export function live(policy: Policy, spec: PodSpec, scenario: Scenario, untilSec
     if (next.input.kind === 'exited' && hasEnded(bench, next.input.instance)) continue;
     [state, effects] = transition(policy, state, next.input, nowMs);
     bench.inputs.push([nowMs, next.input]);
-    bench.states.push(state);
+    bench.steps.push({ atMs: nowMs, input: next.input, effects, state });
     perform(bench, effects, nowMs);
     if (isOver(state) && bench.queue.length === 0) break;
   }
-  return { state, log: bench.log, inputs: bench.inputs, states: bench.states, endMs: nowMs };
+  return { state, log: bench.log, inputs: bench.inputs, steps: bench.steps, endMs: nowMs };
 }
 
 /** A run ends once, whichever of its ends comes first. */

@@ -1,7 +1,7 @@
 // Changes that come through the API: the scheduler's binding, deletion and eviction, edits of spec and metadata, conditions of
 // other writers (spec §0.1, §8.1, §9.7). The API object changes at once; the pod's worker sees it as an update.
 import { deletionVerdict, notNegative } from './deletion.ts';
-import { type Draft, enqueue, event } from './draft.ts';
+import { type Draft, enqueue, event, shape } from './draft.ts';
 import { noticeResize } from './machine-resize.ts';
 import { removeApi, setStatus, writeApi, writeStatus } from './machine-status.ts';
 import { deleteIfDone, endIfWanted } from './machine-sync.ts';
@@ -91,8 +91,10 @@ export function updateMetadata(draft: Draft, change: Pick<ObjectMeta, 'labels' |
   update(draft, { metadata: { ...metadata, labels, annotations } }, 'metadata');
 }
 
+/** Names are unique in a pod, and an ephemeral container is never changed: one more of a known name is refused. */
 export function addEphemeralContainer(draft: Draft, container: Container): void {
   const { spec } = draft.state.api;
+  if (shape(draft).byName.has(container.name)) return;
   updateSpec(draft, { ...spec, ephemeralContainers: [...(spec.ephemeralContainers ?? []), container] });
 }
 

@@ -147,8 +147,8 @@ test('h-sidecar-reverse-order normal: all hooks at once, then app, s2, s1', () =
   assert.equal(before.status.phase, 'Running');
   assert.ok(['s1', 's2', 'app'].every((name) => statusOf(before, name)?.ready));
   assert.deepEqual(after(life), [
-    '0 preStop s1',
     '0 preStop app',
+    '0 preStop s1',
     '5 stop app 25',
     '8 stop s2 22',
     '9 stop s1 21',
@@ -170,7 +170,7 @@ test('h-sidecar-reverse-order slow: the app is killed at 30; then no order, and 
 
 test('h-sidecar-reverse-order s2-dies: a sidecar that dies during the end is not restarted; the order of the others stays', () => {
   const life = live(ideal, order(), { runs: { ...orderRuns, s2: [{ exit: [12, 1] }] }, inputs: [remove(10)] }, 100);
-  assert.deepEqual(after(life), ['0 preStop s1', '0 preStop app', '5 stop app 25', '8 stop s1 22', '9 stopSandbox']);
+  assert.deepEqual(after(life), ['0 preStop app', '0 preStop s1', '5 stop app 25', '8 stop s1 22', '9 stopSandbox']);
   assert.deepEqual(startsOf(life, 's2'), [0]);
 });
 

@@ -14,14 +14,16 @@ export interface KillOrder {
   readonly graceSeconds?: number | undefined;
 }
 
-/** Begins to end every run that is alive, all at once; sidecars in their order where the pod has any. */
+/** Begins to end every run that is alive, all at once, mains first told; sidecars in their order where the pod has any. */
 export function beginKillAll(draft: Draft, order: KillOrder): void {
+  const known = shape(draft);
   const alive = draft.state.runtime.instances.filter(isAlive);
-  for (const instance of alive.toReversed()) {
-    if (draft.state.kills.some((kill) => kill.instance === instance.id)) continue;
-    const slot = shape(draft).byName.get(instance.container);
-    const after = slot === undefined ? [] : endsAfter(slot, shape(draft), alive).map(({ id }) => id);
-    beginKill(draft, instance, { ...order, after });
+  for (const slot of [...known.mains, ...known.inits, ...known.ephemerals]) {
+    for (const instance of alive) {
+      if (instance.container !== slot.container.name) continue;
+      const after = endsAfter(slot, known, alive).map(({ id }) => id);
+      beginKill(draft, instance, { ...order, after });
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import { afterFailedPull, countsForBackoff, imagePullBackOff, pullHeldUntilMs, p
 import type { RuntimeInput } from './input.ts';
 import { awaitCall, failStep, nextStep, replaceStep } from './machine-job.ts';
 import { allocatedTo } from './machine-resize.ts';
-import { newestEnded, newestRun, readySandbox, runOf } from './records.ts';
+import { newestEnded, newestRun, runOf } from './records.ts';
 import type { Container } from './spec.ts';
 import type { Instance, StartStep } from './state.ts';
 
@@ -163,7 +163,7 @@ function create(draft: Draft, step: StartStep): void {
   const { container, role } = step;
   const call = nextId(draft);
   const instance = `${container.name}/${call}`;
-  const sandbox = readySandbox(state.runtime)?.id ?? '';
+  const sandbox = state.runtime.sandboxes[0]?.id ?? '';
   const restartCount = restartCountOfNext(draft, container.name);
   const run: Instance = {
     id: instance,

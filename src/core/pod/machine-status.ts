@@ -10,7 +10,7 @@ import { type ProbeVerdicts, withReadiness } from './readiness.ts';
 import { sandboxVerdict } from './sandbox.ts';
 import type { Slot } from './shape.ts';
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from './status.ts';
-import { illegalRegression, mergedStatus } from './status-merge.ts';
+import { illegalRegression, isTerminal, mergedStatus } from './status-merge.ts';
 
 /** Computes the pod's status and lets it through the guards. Answers what was computed, written or not. */
 export function refreshStatus(draft: Draft, { terminal }: { readonly terminal: boolean }): PodStatus {
@@ -49,9 +49,13 @@ function forcedPhase(draft: Draft) {
 
 const deadlineMessage = 'Pod was active on the node longer than the specified deadline';
 
-/** Past its activeDeadlineSeconds a pod counts as failed each time it is looked at, with an event each time. */
+/**
+ * Past its activeDeadlineSeconds a pod counts as failed each time it is looked at, with an event each time. A pod that had ended
+ * before stays what it was.
+ */
 function deadlinePhase(draft: Draft) {
-  if (draft.nowMs < deadlineMs(draft)) return undefined;
+  const { phase, reason } = draft.state.cached;
+  if (draft.nowMs < deadlineMs(draft) || (isTerminal(phase) && reason !== 'DeadlineExceeded')) return undefined;
   event(draft, { type: 'Normal', reason: 'DeadlineExceeded', message: deadlineMessage });
   return { phase: 'Failed' as const, reason: 'DeadlineExceeded', message: deadlineMessage };
 }
