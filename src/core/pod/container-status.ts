@@ -17,7 +17,7 @@ export interface StatusContext {
   readonly restartAll: boolean;
   /** Some main has been started in the active sandbox. */
   readonly mainStarted: boolean;
-  readonly gates: RestartGates;
+  readonly gates: RestartGates & { readonly ContainerStopSignals: boolean };
 }
 
 export const statusUnknown = 'ContainerStatusUnknown';
@@ -117,7 +117,7 @@ function withRecord(
     restartCount: Math.max(newest.restartCount, previous?.restartCount ?? 0, ended ? previous!.restartCount + 1 : 0),
     ready: false,
     started: state.running !== undefined && previous?.started === true && !other,
-    stopSignal: slot.container.lifecycle?.stopSignal,
+    stopSignal: context.gates.ContainerStopSignals ? slot.container.lifecycle?.stopSignal : undefined,
     allocatedResources: previous?.allocatedResources,
     resources: newest.state === 'running' ? newest.resources : previous?.resources,
   };

@@ -84,6 +84,8 @@ export type Input =
   | { readonly kind: 'sourceRemoved' }
   /** Node lease lost: the controller marks the pod not ready. The shell stops feeding kubelet's inputs meanwhile. */
   | { readonly kind: 'nodeLost' }
+  /** The node is heard of again: what the kubelet knows is written over what the controller wrote. */
+  | { readonly kind: 'nodeBack' }
   /** PodGC removes the object (see `podGcVerdicts`). */
   | { readonly kind: 'collect'; readonly disruptionTarget: boolean };
 

@@ -232,6 +232,16 @@ test('SM-X/X3 SM-X/X4 SM-X/X5: after its object is gone nothing is written any m
   assert.equal(life.state.worker, 'finished');
 });
 
+test('another writer cannot hold a condition of the kubelet: it is written back', () => {
+  const inputs = [[5, gate('Ready', 'False')]] as const;
+  const life = live(ideal, { containers: [c('a')] }, { inputs }, 20);
+  const shown = writes(life).filter(({ atMs }) => atMs >= 5000);
+  assert.deepEqual(
+    shown.map(({ pod }) => condition(pod, 'Ready')?.status),
+    ['False', 'True'],
+  );
+});
+
 test('a pod with scheduling gates waits for them, then is bound once', () => {
   const gated: PodSpec = { ...base, schedulingGates: [{ name: 'g' }] };
   const inputs: readonly (readonly [number, Input])[] = [

@@ -129,8 +129,9 @@ export function removeCondition(draft: Draft, type: string): void {
 function changeConditions(draft: Draft, conditions: readonly PodCondition[]): void {
   const { state, nowMs } = draft;
   writeApi(draft, { ...state.api, status: { ...state.api.status, conditions } }, 'condition');
+  if (state.worker === 'unbound') return;
+  writeStatus(draft);
   if (state.worker === 'syncing') enqueue(draft, nowMs);
-  else if (state.worker !== 'unbound') writeStatus(draft);
 }
 
 /** PodGC: a terminal phase first, then the object goes. */

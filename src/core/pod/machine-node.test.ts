@@ -223,6 +223,16 @@ test('EE56: the status of a mirror pod that is made again still tells of its con
   assert.deepEqual([shown?.restartCount, shown?.lastState?.terminated?.exitCode], [1, 3]);
 });
 
+test('a node that is heard of again: what its kubelet knows is written back', () => {
+  const inputs: readonly (readonly [number, Input])[] = [
+    [50, { kind: 'nodeLost' }],
+    [90, { kind: 'nodeBack' }],
+  ];
+  const life = live(ideal, { containers: [c('a')] }, { inputs }, 100);
+  assert.equal(condition(podAt(life, 60), 'Ready')?.status, 'False');
+  assert.equal(condition(life.state.api, 'Ready')?.status, 'True');
+});
+
 test('a node that is lost: Ready is False, phase and containers stay; PodGC then removes the pod as Failed', () => {
   const inputs: readonly (readonly [number, Input])[] = [
     [50, { kind: 'nodeLost' }],

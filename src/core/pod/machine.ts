@@ -20,7 +20,7 @@ import {
 } from './machine-api.ts';
 import { endPod, kubeletRestart, nodeLost, recreateMirror, reject, sourceRemoved } from './machine-node.ts';
 import { acceptRuntime } from './machine-runtime.ts';
-import { isStatic } from './machine-status.ts';
+import { isStatic, writeStatus } from './machine-status.ts';
 import { passDueMs, settle } from './machine-sync.ts';
 import type { Policy } from './policy.ts';
 import { noRecords } from './records.ts';
@@ -89,6 +89,8 @@ function accept(draft: Draft, input: Input): void {
       return sourceRemoved(draft);
     case 'nodeLost':
       return nodeLost(draft);
+    case 'nodeBack':
+      return writeStatus(draft);
     case 'collect':
       return collect(draft, input.disruptionTarget);
     default:
