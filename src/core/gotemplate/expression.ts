@@ -18,6 +18,7 @@ import {
   step,
 } from './run.ts';
 import {
+  Enum,
   entryOf,
   type GoFunction,
   type GoMap,
@@ -182,6 +183,7 @@ function field(access: Access, name: string, args: readonly Operand[]): Field {
       return undefined;
     }
     if (receiver === null) throw place(`nil pointer evaluating interface {}.${name}`);
+    if (receiver instanceof Enum && name === 'String' && bare && final === none) return receiver.text;
     if (!(receiver instanceof GoStruct)) return mapField(access, receiver, name, bare && final === none);
     const method = receiver.type.method?.(receiver.data, name);
     if (method === undefined) return structField(access, receiver, name, bare && final === none);

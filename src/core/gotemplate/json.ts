@@ -1,7 +1,7 @@
 // JSON as Go's encoding/json writes it: map keys sorted, `<`, `>` and `&` escaped unless told otherwise, floats in the shortest
 // form; and JSON read as Go reads it into interface{} (every number a float64).
 import { compareCodePoints } from '../std/order.ts';
-import { Enum, GoFunction, type GoMap, GoStruct, StringMap, type Value } from './value.ts';
+import { Enum, encodedData, GoFunction, type GoMap, GoStruct, StringMap, type Value } from './value.ts';
 
 interface JsonOptions {
   /** Spaces a level; none for one line. */
@@ -50,12 +50,15 @@ function writeObject(value: Value & (object | null), style: Style, indent: strin
   if (value === null) return 'null';
   if (value instanceof GoFunction) return undefined;
   if (value instanceof Enum) return String(value.number);
-  // A struct's data is already in the order of its fields.
-  if (value instanceof GoStruct)
-    return value.data === null ? 'null' : writeMap(value.data as GoMap, Object.keys(value.data), { style, indent });
+  if (value instanceof GoStruct) return writeStruct(value, { style, indent });
   if (Array.isArray(value)) return writeList(value, { style, indent });
   const map = value instanceof StringMap ? value.entries : (value as GoMap);
   return writeMap(map, Object.keys(map).sort(compareCodePoints), { style, indent });
+}
+
+function writeStruct(struct: GoStruct, level: Level): string | undefined {
+  const data = encodedData(struct);
+  return data === null ? 'null' : writeMap(data, Object.keys(data), level);
 }
 
 interface Level {

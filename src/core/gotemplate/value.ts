@@ -36,6 +36,8 @@ export interface StructType {
   readonly name: string;
   /** Undefined where the type has no such field. Called only for values that are there. */
   readonly field: (data: Readonly<Record<string, unknown>>, name: string) => { readonly value: Value } | undefined;
+  /** The data as an encoder writes it; without it, as it is. */
+  readonly json?: (data: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   /** Undefined where the type has no such method; a method must take a nil pointer. */
   readonly method?: (data: Readonly<Record<string, unknown>> | null, name: string) => GoFunction | undefined;
 }
@@ -234,4 +236,9 @@ export function typeName(value: Value): string {
 /** The UTF-8 bytes of a string, for what counts and cuts in bytes. */
 export function utf8Bytes(text: string): number[] {
   return Array.from(utf8(text));
+}
+
+/** A struct's data as an encoder writes it: in the order of its fields. */
+export function encodedData(struct: GoStruct): GoMap | null {
+  return struct.data === null ? null : ((struct.type.json?.(struct.data) ?? struct.data) as GoMap);
 }

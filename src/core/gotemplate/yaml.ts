@@ -2,7 +2,7 @@
 // where YAML 1.1 reads them back as the same string, long text not folded.
 import { compareCodePoints } from '../std/order.ts';
 import { formatFloat } from './float.ts';
-import { Enum, GoFunction, type GoMap, GoStruct, StringMap, type Value } from './value.ts';
+import { Enum, encodedData, GoFunction, type GoMap, GoStruct, StringMap, type Value } from './value.ts';
 import { resolvesToString } from './yaml-scalar.ts';
 
 /** The YAML text of a value with a newline at its end; undefined where it cannot be encoded. */
@@ -33,7 +33,8 @@ function collection(value: Value & object, indent: string, where: Where): string
   if (value instanceof GoFunction) return undefined;
   if (value instanceof Enum) return ` ${value.number}`;
   if (Array.isArray(value)) return list(value, indent, where);
-  const map = value instanceof StringMap ? value.entries : value instanceof GoStruct ? value.data : (value as GoMap);
+  const map =
+    value instanceof StringMap ? value.entries : value instanceof GoStruct ? encodedData(value) : (value as GoMap);
   return map === null ? ' null' : mapping(map as GoMap, indent, where);
 }
 

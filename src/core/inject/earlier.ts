@@ -1,0 +1,130 @@
+// What an earlier injection left in a pod: the status annotation that names it, the user's own containers that it remembered, and how
+// to see the pod without it, so that injecting twice, or again with another revision, gives the same as once.
+import { type ContainerList, containersOf, proxyName, setContainers } from './container.ts';
+import { InjectError } from './error.ts';
+import { clone, isObject, type JsonObject, objectAt, objectsAt, textAt } from './json.ts';
+import { clearPrometheus, prometheusPort } from './prometheus.ts';
+import { conform } from './schema/conform.ts';
+import { podType } from './schema/schema.ts';
+
+export const statusKey = 'sidecar.istio.io/status';
+export const overridesKey = 'proxy.istio.io/overrides';
+
+export interface Status {
+  readonly containers: readonly string[];
+  readonly initContainers: readonly string[];
+  readonly volumes: readonly string[];
+  readonly imagePullSecrets: readonly string[];
+  readonly revision: string;
+}
+
+/** What the status annotation says; undefined where there is none that can be read. */
+export function earlierStatus(pod: JsonObject): Status | undefined {
+  const text = textAt(annotationsOf(pod), statusKey);
+  const data = text === undefined ? undefined : parseObject(text);
+  if (data === undefined) return undefined;
+  return {
+    containers: textsIn(data, 'containers'),
+    initContainers: textsIn(data, 'initContainers'),
+    volumes: textsIn(data, 'volumes'),
+    imagePullSecrets: textsIn(data, 'imagePullSecrets'),
+    revision: textAt(data, 'revision') ?? '',
+  };
+}
+
+export function annotationsOf(pod: JsonObject): JsonObject {
+  return objectAt(objectAt(pod, 'metadata'), 'annotations');
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const data: unknown = JSON.parse(text);
+    return isObject(data) ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textsIn(data: JsonObject, key: string): readonly string[] {
+  const value = data[key];
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+export type Overrides = Readonly<Record<ContainerList, readonly JsonObject[]>>;
+
+/** The user's own containers that an earlier injection remembered. @throws InjectError */
+export function earlierOverrides(pod: JsonObject): Overrides {
+  const text = textAt(annotationsOf(pod), overridesKey);
+  const data = text === undefined ? {} : parseObject(text);
+  if (data === undefined) throw new InjectError(`the annotation ${overridesKey} is not JSON`);
+  const read = (list: ContainerList) =>
+    objectsAt(data, list).map((container) => conform(podType('Container'), container, `${overridesKey} ${list}`));
+  return { containers: read('containers'), initContainers: read('initContainers') };
+}
+
+/** A copy of the pod as its owner wrote it, as far as templates need to know. */
+export function strippedPod(pod: JsonObject, statusPort: number, overrides: Overrides): JsonObject {
+  const stripped = clone(pod);
+  const status = earlierStatus(pod);
+  if (status !== undefined) {
+    for (const list of ['containers', 'initContainers'] as const) removeNamed(stripped, list, status[list]);
+    if (prometheusPort(annotationsOf(stripped)) === String(statusPort)) clearPrometheus(annotationsOf(stripped));
+    delete annotationsOf(stripped)[statusKey];
+  }
+  for (const list of ['containers', 'initContainers'] as const) {
+    const present = containersOf(stripped, list);
+    const missing = overrides[list].filter((own) => present.every((container) => container['name'] !== own['name']));
+    if (missing.length > 0) setContainers(stripped, list, [...present, ...missing.map(clone)]);
+  }
+  return stripped;
+}
+
+function removeNamed(pod: JsonObject, list: ContainerList, names: readonly string[]): void {
+  if (names.length === 0) return;
+  setContainers(
+    pod,
+    list,
+    containersOf(pod, list).filter((container) => !names.includes(String(container['name']))),
+  );
+}
+
+/**
+ * Takes out of the pod what the earlier injection put in and this one may not: its containers, and volumes and pull secrets that
+ * nothing of the owner's uses. The earlier prober table is kept, since the probes in the pod are already rewritten.
+ */
+export function withoutEarlier(pod: JsonObject): JsonObject {
+  const status = earlierStatus(pod);
+  if (status === undefined) return pod;
+  const rest = clone(pod);
+  const injected = new Set([...status.containers, ...status.initContainers, proxyName]);
+  for (const list of ['containers', 'initContainers'] as const) {
+    removeNamed(
+      rest,
+      list,
+      containersOf(rest, list)
+        .map((each) => String(each['name']))
+        .filter((name) => injected.has(name)),
+    );
+  }
+  const used = usedVolumes(rest);
+  dropListed(
+    objectAt(rest, 'spec'),
+    'volumes',
+    status.volumes.filter((name) => !used.has(name)),
+  );
+  return rest;
+}
+
+function usedVolumes(pod: JsonObject): ReadonlySet<string> {
+  const lists = ['containers', 'initContainers'] as const;
+  const mounts = lists
+    .flatMap((list) => containersOf(pod, list))
+    .flatMap((container) => objectsAt(container, 'volumeMounts'));
+  return new Set(mounts.map((mount) => String(mount['name'])));
+}
+
+function dropListed(spec: JsonObject, key: string, names: readonly string[]): void {
+  const kept = objectsAt(spec, key).filter((item) => !names.includes(String(item['name'])));
+  if (kept.length > 0) spec[key] = kept;
+  else delete spec[key];
+}

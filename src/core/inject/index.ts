@@ -1,0 +1,16 @@
+// The door: injection of a revision's proxy. `parseInjector` once a revision, then `injectReview` for admission, `injectWorkload` for files.
+export { type InjectorConfig, type InjectorTexts, parseInjector, type Selector } from './config.ts';
+export { type Because, type Decision, decide } from './decide.ts';
+export { InjectError } from './error.ts';
+export { inject } from './inject.ts';
+export type { JsonObject, JsonValue } from './json.ts';
+export { legalLabelValue } from './labels.ts';
+export type { ProxyLifecycle } from './lifecycle-options.ts';
+export { type NativeMode, type NodeVersion, nativeSidecars } from './native.ts';
+export { openshiftIds } from './openshift.ts';
+export { type Owner, ownerOf } from './owner.ts';
+export type { Compat, Injected, InjectRequest } from './params.ts';
+export { applyPatch, diff, escapeToken, type PatchOperation, unescapeToken } from './patch.ts';
+export { displayName, injectReview, type ReviewContext, type ReviewResult } from './review.ts';
+export { proxyEnvOfPath } from './url.ts';
+export { injectWorkload, itemsOf, type WorkloadRequest, type WorkloadResult } from './workload.ts';

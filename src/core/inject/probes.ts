@@ -1,0 +1,148 @@
+// Probe rewriting: the kubelet's probes would be captured by the proxy, so they go to the agent, which asks the application
+// (sidecar.md §2.7, §4.9). The agent's table of them travels in the proxy's environment.
+import { addEnv, containersOf, findProxy, proxyName } from './container.ts';
+import { clone, isObject, type JsonObject, objectAt, objectsAt } from './json.ts';
+
+const tableName = 'ISTIO_KUBE_APP_PROBERS';
+
+export interface RewriteOptions {
+  /** The mesh's status port: a probe on it is already rewritten. */
+  readonly meshPort: number;
+  /** Where this pod's agent listens. */
+  readonly statusPort: number;
+  /** The pod was injected before: its old table is merged over the new one. */
+  readonly again: boolean;
+  /** Leaves a probe whose named port is unknown as it is; Istio rewrites it and it then fails. */
+  readonly sparesUnknownPorts: boolean;
+}
+
+/** Where a handler stands in a container and how the agent calls it. */
+interface Slot {
+  readonly parent: JsonObject;
+  readonly key: string;
+  readonly path: string;
+  readonly timed: boolean;
+}
+
+/** Rewrites every probe and hook of the application's containers; gives a warning for each that it spares. */
+export function rewriteProbes(pod: JsonObject, options: RewriteOptions): readonly string[] {
+  const proxy = findProxy(pod);
+  if (proxy === undefined) return [];
+  const table: JsonObject = {};
+  const warnings: string[] = [];
+  const containers = [...containersOf(pod, 'initContainers'), ...containersOf(pod, 'containers')];
+  for (const container of containers.filter((each) => each['name'] !== proxyName)) {
+    const ports = namedPorts(container);
+    for (const slot of slotsOf(container)) {
+      const entry = entryOf(slot, ports, options.meshPort);
+      if (entry === 'unknown-port' && options.sparesUnknownPorts) {
+        warnings.push(
+          `container ${String(container['name'])}: ${slot.key} names a port that the container does not declare; left as it is`,
+        );
+        continue;
+      }
+      if (isObject(entry)) table[slot.path] = entry;
+      rewrite(slot, options.statusPort);
+    }
+  }
+  if (Object.keys(table).length > 0) addTable(proxy, table, options.again);
+  return warnings;
+}
+
+function namedPorts(container: JsonObject): ReadonlyMap<string, number> {
+  return new Map(
+    objectsAt(container, 'ports').map((port) => [String(port['name'] ?? ''), Number(port['containerPort'])]),
+  );
+}
+
+function slotsOf(container: JsonObject): readonly Slot[] {
+  const name = String(container['name']);
+  const probes = [
+    ['readinessProbe', 'readyz'],
+    ['livenessProbe', 'livez'],
+    ['startupProbe', 'startupz'],
+  ].map(([key = '', path]) => ({ parent: container, key, path: `/app-health/${name}/${path}`, timed: true }));
+  const lifecycle = objectAt(container, 'lifecycle');
+  const hooks = [
+    ['preStop', 'prestopz'],
+    ['postStart', 'poststartz'],
+  ].map(([key = '', path]) => ({ parent: lifecycle, key, path: `/app-lifecycle/${name}/${path}`, timed: false }));
+  return [...probes, ...hooks].filter(({ parent, key }) => isObject(parent[key]));
+}
+
+/** The agent's entry for a handler; undefined for one that it need not know. */
+function entryOf(
+  { parent, key, timed }: Slot,
+  ports: ReadonlyMap<string, number>,
+  meshPort: number,
+): JsonObject | 'unknown-port' | undefined {
+  const handler = objectAt(parent, key);
+  const kind = ['httpGet', 'tcpSocket', ...(timed ? ['grpc'] : [])].find((each) => isObject(handler[each]));
+  if (kind === undefined) return undefined;
+  const action = clone(objectAt(handler, kind));
+  if (kind !== 'grpc') {
+    const port = action['port'] ?? 0;
+    if (port === meshPort) return undefined;
+    const number = typeof port === 'string' ? ports.get(port) : port;
+    if (number === undefined) return 'unknown-port';
+    action['port'] = number;
+  }
+  const seconds = timed ? handler['timeoutSeconds'] : undefined;
+  return {
+    [kind]: kind === 'grpc' ? withService(action) : action,
+    ...(seconds === undefined ? {} : { timeoutSeconds: seconds }),
+  };
+}
+
+/** Go writes a gRPC action's service even when nobody gave one. */
+function withService(action: JsonObject): JsonObject {
+  return { ...action, service: action['service'] ?? null };
+}
+
+function rewrite({ parent, key, path, timed }: Slot, statusPort: number): void {
+  const handler = { ...objectAt(parent, key) };
+  const kind = ['httpGet', 'tcpSocket', ...(timed ? ['grpc'] : [])].find((each) => isObject(handler[each]));
+  if (kind === undefined) return;
+  const http = kind === 'httpGet' ? { ...objectAt(handler, 'httpGet') } : {};
+  if (http['scheme'] === 'HTTPS') http['scheme'] = 'HTTP';
+  delete handler[kind];
+  handler['httpGet'] = { ...http, path, port: statusPort };
+  parent[key] = handler;
+}
+
+function addTable(proxy: JsonObject, table: JsonObject, again: boolean): void {
+  const env = objectsAt(proxy, 'env');
+  const old = again ? env.find((each) => each['name'] === tableName) : undefined;
+  if (old === undefined) return addEnv(proxy, tableName, JSON.stringify(sortedKeys(table)));
+  const earlier = parseTable(String(old['value'] ?? ''));
+  if (earlier !== undefined) old['value'] = JSON.stringify(sortedKeys({ ...table, ...earlier }));
+  return undefined;
+}
+
+/** The prober table in a container's environment. */
+export function proberTable(container: JsonObject): string | undefined {
+  const value = objectsAt(container, 'env').find((each) => each['name'] === tableName)?.['value'];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Puts an earlier table into the proxy's environment, for probes that are rewritten already. */
+export function restoreTable(proxy: JsonObject, table: string): void {
+  if (proberTable(proxy) === undefined) addEnv(proxy, tableName, table);
+}
+
+function parseTable(text: string): JsonObject | undefined {
+  try {
+    const data: unknown = JSON.parse(text);
+    return isObject(data) ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function sortedKeys(table: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.keys(table)
+      .sort()
+      .map((key) => [key, table[key] ?? null]),
+  );
+}

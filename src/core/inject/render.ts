@@ -1,0 +1,148 @@
+// Renders the chosen templates and merges each onto the pod (sidecar.md §4.3): the data that templates see, in Go's shape.
+import {
+  GoStruct,
+  GoTemplateError,
+  readYaml,
+  type StructType,
+  type Template,
+  type Value,
+  YamlError,
+} from '../gotemplate/index.ts';
+import { findContainer, proxyName, transfer } from './container.ts';
+import { InjectError } from './error.ts';
+import { proxyImage, proxyInitImage } from './image.ts';
+import { clone, isObject, type JsonObject, objectAt, textAt } from './json.ts';
+import { strategicMerge } from './merge.ts';
+import { type Mesh, proxyConfigOf } from './mesh.ts';
+import type { InjectRequest } from './params.ts';
+import { conform } from './schema/conform.ts';
+import { meshType, podType, wholePod } from './schema/schema.ts';
+import { messageStruct, podStruct } from './schema/struct.ts';
+
+export interface Rendered {
+  /** The pod with everything merged. */
+  readonly pod: JsonObject;
+  /** What the templates alone make. */
+  readonly template: JsonObject;
+}
+
+/** The mesh whose ProxyConfig is this pod's. */
+export interface RenderInput {
+  readonly request: InjectRequest;
+  readonly mesh: Mesh;
+  /** The pod to merge onto, in canonical form; it is taken over. */
+  readonly pod: JsonObject;
+  /** The pod as templates see it: without what an earlier injection put in. */
+  readonly stripped: JsonObject;
+}
+
+/** @throws InjectError for an unknown template and for one that fails or does not give a pod */
+export function render(input: RenderInput): Rendered {
+  const { request } = input;
+  const data = templateData(input);
+  let { pod } = input;
+  let template: JsonObject = conform(wholePod(), {}, '');
+  for (const name of chosenTemplates(request, input.pod)) {
+    const patch = renderOne(request, name, data);
+    template = merge(template, clone(patch));
+    moveOwnProxy(input, template, pod);
+    pod = merge(pod, patch);
+  }
+  return { pod, template };
+}
+
+function chosenTemplates({ config, defaultTemplates }: InjectRequest, pod: JsonObject): readonly string[] {
+  const wish = textAt(objectAt(objectAt(pod, 'metadata'), 'annotations'), 'inject.istio.io/templates');
+  const names = wish?.split(',').map((name) => name.trim()) ?? defaultTemplates ?? config.defaultTemplates;
+  return names.flatMap((name) => config.aliases.get(name) ?? [name]);
+}
+
+function renderOne({ config }: InjectRequest, name: string, data: Value): JsonObject {
+  const template = config.templates.get(name);
+  if (template === undefined) {
+    throw new InjectError(
+      `requested template "${name}" not found; have ${[...config.templates.keys()].sort().join(', ')}`,
+    );
+  }
+  const rendered = readRendered(name, run(name, template, data));
+  if (rendered === null) return {};
+  if (!isObject(rendered)) throw new InjectError(`template ${name} does not give a map`);
+  return rendered;
+}
+
+function run(name: string, template: Template, data: Value): string {
+  try {
+    return template.render(data);
+  } catch (error) {
+    if (error instanceof GoTemplateError)
+      throw new InjectError(`failed to run injection template ${name}: ${error.message}`);
+    throw error;
+  }
+}
+
+function readRendered(name: string, text: string): unknown {
+  try {
+    return readYaml(text);
+  } catch (error) {
+    if (error instanceof YamlError) throw new InjectError(`template ${name} does not give YAML: ${error.message}`);
+    throw error;
+  }
+}
+
+function merge(pod: JsonObject, patch: JsonObject): JsonObject {
+  return conform(wholePod(), strategicMerge(wholePod(), pod, patch), '');
+}
+
+/** A user's own istio-proxy stands in `containers`; where the template makes it an init container, it goes there first. */
+function moveOwnProxy({ request, pod: original }: RenderInput, template: JsonObject, pod: JsonObject): void {
+  const native = isNative(request, original);
+  if (!native || findContainer(template, 'initContainers', proxyName) === undefined) return;
+  transfer(pod, proxyName, 'containers', 'initContainers');
+}
+
+/** The pod's annotation, else the cluster's verdict. */
+export function isNative({ nativeSidecars, compat }: InjectRequest, pod: JsonObject): boolean {
+  const wish = textAt(objectAt(objectAt(pod, 'metadata'), 'annotations'), 'sidecar.istio.io/nativeSidecar');
+  if (wish === 'true' || wish === 'false') return wish === 'true';
+  // Templates take any other text for native; Istio's merging does not.
+  return compat === 'fairway' && wish !== undefined && wish !== '' ? true : nativeSidecars;
+}
+
+function templateData({ request, mesh, stripped }: RenderInput): Value {
+  const { config, owner, revision, nativeSidecars, ids, compliancePolicy } = request;
+  const proxyConfig = proxyConfigOf(mesh);
+  const annotations = objectAt(objectAt(stripped, 'metadata'), 'annotations');
+  const fields: Record<string, Value> = {
+    TypeMeta: new GoStruct(plainType('v1.TypeMeta'), { Kind: owner.kind, APIVersion: owner.apiVersion }),
+    DeploymentMeta: new GoStruct(plainType('types.NamespacedName'), { Namespace: owner.namespace, Name: owner.name }),
+    ObjectMeta: podStruct(podType('ObjectMeta'), objectAt(stripped, 'metadata')),
+    Spec: podStruct(podType('PodSpec'), objectAt(stripped, 'spec')),
+    ProxyConfig: messageStruct(meshType('ProxyConfig'), proxyConfig),
+    MeshConfig: messageStruct(meshType('MeshConfig'), mesh.config),
+    Values: config.values as Value,
+    Revision: revision,
+    NativeSidecars: nativeSidecars,
+    ProxyImage: proxyImage(config.values, proxyConfig, annotations),
+    ProxyInitImage: proxyInitImage(config.values, annotations),
+    ProxyUID: BigInt(ids?.uid ?? 1337),
+    ProxyGID: BigInt(ids?.gid ?? 1337),
+    InboundTrafficPolicyMode:
+      objectAt(mesh.config, 'inboundTrafficPolicy')['mode'] === 'LOCALHOST' ? 'localhost' : 'passthrough',
+    CompliancePolicy: compliancePolicy ?? '',
+  };
+  return new GoStruct(plainType('inject.SidecarTemplateData'), fields);
+}
+
+const plainTypes = new Map<string, StructType>();
+
+/** A struct whose data already are its fields. */
+function plainType(name: string): StructType {
+  const known = plainTypes.get(name);
+  if (known !== undefined) return known;
+  const type: StructType = {
+    name,
+    field: (data, field) => (Object.hasOwn(data, field) ? { value: data[field] as Value } : undefined),
+  };
+  plainTypes.set(name, type);
+  return type;
+}
