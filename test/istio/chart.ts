@@ -33,8 +33,12 @@ const chart = 'manifests/charts/istio-control/istio-discovery';
 /** The folder of Istio's sources. @param goMod a go.mod that names the version */
 export function istioSource(goMod: string): string {
   const version = new RegExp(`${module} (v\\S+)`).exec(readFileSync(goMod, 'utf8'))?.[1];
-  const run = spawnSync('go', ['mod', 'download', '-json', `${module}@${version}`], { cwd: tmpdir(), encoding: 'utf8' });
-  if (run.status !== 0) throw new Error(`go mod download ${module}@${version} failed: ${run.stderr || run.error?.message}`);
+  const run = spawnSync('go', ['mod', 'download', '-json', `${module}@${version}`], {
+    cwd: tmpdir(),
+    encoding: 'utf8',
+  });
+  if (run.status !== 0)
+    throw new Error(`go mod download ${module}@${version} failed: ${run.stderr || run.error?.message}`);
   return (JSON.parse(run.stdout) as { Dir: string }).Dir;
 }
 
@@ -81,7 +85,7 @@ function helmFunctions(template: () => Template): Record<string, GoFunction> {
   return {
     include: new GoFunction(['string', 'any'], undefined, ([name, data]) => template().render(data, name as string)),
     toYaml: new GoFunction(['any'], undefined, ([value]) => (goYaml(value) ?? '').replace(/\n$/, '')),
-    fromYaml: new GoFunction(['string'], undefined, ([text]) => (readYaml(text as string) ?? {}) as Value),
+    fromYaml: new GoFunction(['string'], undefined, ([text]) => readYaml(text as string) ?? {}),
   };
 }
 
@@ -93,14 +97,21 @@ function files(folder: string): GoStruct {
       return '';
     }
   });
-  const type = { name: 'engine.files', field: () => undefined, method: (_data: unknown, name: string) => (name === 'Get' ? get : undefined) };
+  const type = {
+    name: 'engine.files',
+    field: () => undefined,
+    method: (_data: unknown, name: string) => (name === 'Get' ? get : undefined),
+  };
   return new GoStruct(type, {});
 }
 
 /** `components.cni.enabled=true` is the operator's spelling of a value. */
 function setPath(values: Data, pair: string): void {
   const equals = pair.indexOf('=');
-  const path = pair.slice(0, equals).replace(/^components\.cni\.enabled$/, 'pilot.cni.enabled').replace(/^values\./, '');
+  const path = pair
+    .slice(0, equals)
+    .replace(/^components\.cni\.enabled$/, 'pilot.cni.enabled')
+    .replace(/^values\./, '');
   const keys = path.split('.');
   const last = keys.pop() ?? '';
   let parent = values;
@@ -123,6 +134,7 @@ function isMap(value: unknown): value is Data {
 /** A deep copy with the second's members over the first's. */
 function merge(base: unknown, over: Data): Data {
   const result: Data = structuredClone(isMap(base) ? base : {});
-  for (const [key, value] of Object.entries(over)) result[key] = isMap(value) ? merge(result[key], value) : structuredClone(value);
+  for (const [key, value] of Object.entries(over))
+    result[key] = isMap(value) ? merge(result[key], value) : structuredClone(value);
   return result;
 }

@@ -1,7 +1,8 @@
 // Comparing with files that Go wrote: what a typed encoder adds to every object is taken from both sides, and texts that are JSON are
 // compared as data.
-import { canonicalQuantity } from '../../src/core/inject/schema/quantity.ts';
+
 import type { JsonObject, JsonValue } from '../../src/core/inject/index.ts';
+import { canonicalQuantity } from '../../src/core/inject/schema/quantity.ts';
 
 const emptyByType: ReadonlySet<string> = new Set(['metadata', 'strategy', 'updateStrategy', 'resources']);
 /** Fields of OpenShift's and Kubernetes' workloads that Go writes even when they are 0 or false. */
@@ -24,16 +25,22 @@ export function likeGo(value: JsonValue): JsonValue {
   return result;
 }
 
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
 function canonical(value: JsonValue): JsonValue {
-  return typeof value === 'string' || typeof value === 'number' ? (canonicalQuantity(String(value)) ?? value) : likeGo(value);
+  return typeof value === 'string' || typeof value === 'number'
+    ? (canonicalQuantity(String(value)) ?? value)
+    : likeGo(value);
 }
 
 /** The pod that the controllers of a workload would create, as Istio's test imagines it; undefined for other objects. */
 export function podOf(object: JsonObject): JsonObject | undefined {
   const metadata = (object['metadata'] ?? {}) as JsonObject;
   const spec = (object['spec'] ?? {}) as JsonObject;
-  const kind = String(object['kind']);
-  const name = String(metadata['name']);
+  const kind = text(object['kind']);
+  const name = text(metadata['name']);
   if (kind === 'Pod') return structuredClone(object);
   const template = structuredClone(spec['template']) as JsonObject | undefined;
   if (template === undefined) return undefined;
@@ -41,7 +48,7 @@ export function podOf(object: JsonObject): JsonObject | undefined {
   const own = (template['metadata'] ?? {}) as JsonObject;
   const owner = deployment
     ? { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${name}-fake`, controller: true }
-    : { apiVersion: String(object['apiVersion']), kind, name, controller: true };
+    : { apiVersion: text(object['apiVersion']), kind, name, controller: true };
   const labels = (own['labels'] ?? {}) as JsonObject;
   return {
     metadata: {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type Json, readYaml } from '../../src/core/gotemplate/index.ts';
+import { readYaml } from '../../src/core/gotemplate/index.ts';
 import {
   applyPatch,
   InjectError,
@@ -52,14 +52,22 @@ function read(name: string): string {
 function documents(name: string): readonly JsonObject[] {
   return read(name)
     .split(/^---[^\n]*$/m)
-    .map((text) => readYaml(text) as Json)
+    .map((text) => readYaml(text))
     .filter((data) => data !== null) as unknown as JsonObject[];
 }
 
+function valuesOf(overlay: string): Record<string, unknown> {
+  const [operator] = documents(overlay);
+  return (operator?.['spec'] as { readonly values?: Record<string, unknown> } | undefined)?.values ?? {};
+}
+
 function configOf({ set, overlay, mesh }: Case): InjectorConfig {
-  const values = overlay === undefined ? {} : (documents(overlay)[0]?.['spec'] as { values: Record<string, unknown> }).values;
+  const values = overlay === undefined ? {} : valuesOf(overlay);
   const texts = chartTexts(source, { ...(set === undefined ? {} : { set }), values });
-  return parseInjector({ ...texts, mesh: mesh === undefined ? texts.mesh : JSON.stringify(mergeMesh(texts.mesh, mesh)) });
+  return parseInjector({
+    ...texts,
+    mesh: mesh === undefined ? texts.mesh : JSON.stringify(mergeMesh(texts.mesh, mesh)),
+  });
 }
 
 function mergeMesh(text: string, mesh: JsonObject): unknown {
@@ -96,22 +104,24 @@ const logs: string[] = [];
 function throughAdmission(given: Case): readonly (readonly [got: JsonValue, wanted: JsonValue])[] {
   const config = configOf(given);
   const wanted = documents(given.golden ?? '').flatMap(flat);
-  return documents(given.input).flatMap(flat).flatMap((object, i) => {
-    const pod = podOf(object);
-    const golden = podOf(wanted[i] ?? {});
-    if (pod === undefined || golden === undefined) return [];
-    const namespace = (object['metadata'] as JsonObject)['namespace'];
-    const request: JsonObject = { object: pod, namespace: typeof namespace === 'string' ? namespace : '' };
-    const result = injectReview(request, {
-      ...common(given, config),
-      revision: 'default',
-      proxyEnv: {},
-      openshift: given.platform === 'openshift',
+  return documents(given.input)
+    .flatMap(flat)
+    .flatMap((object, i) => {
+      const pod = podOf(object);
+      const golden = podOf(wanted[i] ?? {});
+      if (pod === undefined || golden === undefined) return [];
+      const namespace = (object['metadata'] as JsonObject)['namespace'];
+      const request: JsonObject = { object: pod, namespace: typeof namespace === 'string' ? namespace : '' };
+      const result = injectReview(request, {
+        ...common(given, config),
+        revision: 'default',
+        proxyEnv: {},
+        openshift: given.platform === 'openshift',
+      });
+      assert.notEqual(result.kind, 'refused', JSON.stringify(result));
+      const patch = result.kind === 'injected' ? result.patch : [];
+      return [[applyPatch(structuredClone(pod), structuredClone(patch)), golden] as const];
     });
-    assert.notEqual(result.kind, 'refused', JSON.stringify(result));
-    const patch = result.kind === 'injected' ? result.patch : [];
-    return [[applyPatch(structuredClone(pod), structuredClone(patch)), golden] as const];
-  });
 }
 
 function flat(object: JsonObject): readonly JsonObject[] {

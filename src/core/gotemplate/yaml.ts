@@ -35,7 +35,7 @@ function collection(value: Value & object, indent: string, where: Where): string
   if (Array.isArray(value)) return list(value, indent, where);
   const map =
     value instanceof StringMap ? value.entries : value instanceof GoStruct ? encodedData(value) : (value as GoMap);
-  return map === null ? ' null' : mapping(map as GoMap, indent, where);
+  return map === null ? ' null' : mapping(map, indent, where);
 }
 
 function list(items: readonly Value[], indent: string, where: Where): string | undefined {

@@ -1,6 +1,6 @@
 // The pod annotations that injection reads, checked before anything is rendered (sidecar.md §4.10): all problems at once.
 import { InjectError } from './error.ts';
-import type { JsonObject } from './json.ts';
+import { type JsonObject, textAt } from './json.ts';
 import { parseMesh, proxyConfigOf, withProxyConfig } from './mesh.ts';
 import { canonicalQuantity } from './schema/quantity.ts';
 
@@ -128,12 +128,12 @@ function proxyConfig(yaml: string): string | undefined {
 function checkProxyConfig(config: JsonObject): string | undefined {
   for (const name of ['configPath', 'binaryPath', 'discoveryAddress']) if (!config[name]) return `${name} must be set`;
   if (!config['serviceCluster'] && config['tracingServiceName'] === undefined) return 'serviceCluster must be set';
-  if (!/^.+:\d+$/.test(String(config['discoveryAddress']))) return 'discoveryAddress: want host:port';
+  if (!/^.+:\d+$/.test(textAt(config, 'discoveryAddress') ?? '')) return 'discoveryAddress: want host:port';
   for (const name of ['proxyAdminPort', 'statusPort']) {
     const number = Number(config[name] ?? 0);
     if (number < 1 || number > 65535) return `${name}: want a port from 1 to 65535`;
   }
-  const drain = String(config['drainDuration'] ?? '');
+  const drain = textAt(config, 'drainDuration') ?? '';
   if (!/^[1-9]\d*s$/.test(drain)) return 'drainDuration: want whole seconds, at least one';
   return undefined;
 }

@@ -93,7 +93,7 @@ function textsIn(value: JsonValue | undefined, fallback: readonly string[]): rea
 }
 
 function selectorsIn(value: JsonValue | undefined): readonly Selector[] {
-  return (Array.isArray(value) ? value.filter(isObject) : []) as readonly Selector[];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function deepFreeze<T>(value: T): T {

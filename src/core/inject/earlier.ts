@@ -1,8 +1,8 @@
 // What an earlier injection left in a pod: the status annotation that names it, the user's own containers that it remembered, and how
 // to see the pod without it, so that injecting twice, or again with another revision, gives the same as once.
-import { type ContainerList, containersOf, proxyName, setContainers } from './container.ts';
+import { type ContainerList, containersOf, setContainers } from './container.ts';
 import { InjectError } from './error.ts';
-import { clone, isObject, type JsonObject, objectAt, objectsAt, textAt } from './json.ts';
+import { clone, isObject, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
 import { clearPrometheus, prometheusPort } from './prometheus.ts';
 import { conform } from './schema/conform.ts';
 import { podType } from './schema/schema.ts';
@@ -84,47 +84,6 @@ function removeNamed(pod: JsonObject, list: ContainerList, names: readonly strin
   setContainers(
     pod,
     list,
-    containersOf(pod, list).filter((container) => !names.includes(String(container['name']))),
+    containersOf(pod, list).filter((container) => !names.includes(nameIn(container))),
   );
-}
-
-/**
- * Takes out of the pod what the earlier injection put in and this one may not: its containers, and volumes and pull secrets that
- * nothing of the owner's uses. The earlier prober table is kept, since the probes in the pod are already rewritten.
- */
-export function withoutEarlier(pod: JsonObject): JsonObject {
-  const status = earlierStatus(pod);
-  if (status === undefined) return pod;
-  const rest = clone(pod);
-  const injected = new Set([...status.containers, ...status.initContainers, proxyName]);
-  for (const list of ['containers', 'initContainers'] as const) {
-    removeNamed(
-      rest,
-      list,
-      containersOf(rest, list)
-        .map((each) => String(each['name']))
-        .filter((name) => injected.has(name)),
-    );
-  }
-  const used = usedVolumes(rest);
-  dropListed(
-    objectAt(rest, 'spec'),
-    'volumes',
-    status.volumes.filter((name) => !used.has(name)),
-  );
-  return rest;
-}
-
-function usedVolumes(pod: JsonObject): ReadonlySet<string> {
-  const lists = ['containers', 'initContainers'] as const;
-  const mounts = lists
-    .flatMap((list) => containersOf(pod, list))
-    .flatMap((container) => objectsAt(container, 'volumeMounts'));
-  return new Set(mounts.map((mount) => String(mount['name'])));
-}
-
-function dropListed(spec: JsonObject, key: string, names: readonly string[]): void {
-  const kept = objectsAt(spec, key).filter((item) => !names.includes(String(item['name'])));
-  if (kept.length > 0) spec[key] = kept;
-  else delete spec[key];
 }

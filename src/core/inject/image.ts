@@ -1,5 +1,5 @@
 // Which images the proxy and its init container have: hub/name:tag, with the variant as the tag's suffix.
-import { sprintOne, type Value } from '../gotemplate/index.ts';
+import { sprintOne } from '../gotemplate/index.ts';
 import { valueAt } from './config.ts';
 import { type JsonObject, textAt } from './json.ts';
 
@@ -24,7 +24,7 @@ function textIn(values: JsonObject, ...path: readonly string[]): string | undefi
 
 function imageOf(values: JsonObject, name: string, configured: string, annotations: JsonObject): string {
   const tag = valueAt(values, 'global', 'tag');
-  const tagText = tag === undefined || tag === null ? '' : sprintOne(tag as Value);
+  const tagText = tag === undefined || tag === null ? '' : sprintOne(tag);
   const type =
     textAt(annotations, 'sidecar.istio.io/proxyImageType') ?? (configured || (textIn(values, 'variant') ?? ''));
   return `${textIn(values, 'hub') ?? ''}/${name}:${withType(tagText, type)}`;

@@ -1,6 +1,7 @@
 // The door: injection of a revision's proxy. `parseInjector` once a revision, then `injectReview` for admission, `injectWorkload` for files.
 export { type InjectorConfig, type InjectorTexts, parseInjector, type Selector } from './config.ts';
 export { type Because, type Decision, decide } from './decide.ts';
+export { type DefaultValues, defaultConfigText, defaultValuesText } from './default-template.ts';
 export { InjectError } from './error.ts';
 export { inject } from './inject.ts';
 export type { JsonObject, JsonValue } from './json.ts';

@@ -2,26 +2,19 @@
 // the status annotation and the order of containers (sidecar.md §4.3).
 import { checkAnnotations } from './annotations.ts';
 import { valueAt } from './config.ts';
-import { addEnv, containersOf, findContainer, findProxy, setContainers } from './container.ts';
-import {
-  annotationsOf,
-  earlierOverrides,
-  earlierStatus,
-  type Overrides,
-  statusKey,
-  strippedPod,
-  withoutEarlier,
-} from './earlier.ts';
-import { clone, type JsonObject, objectAt, objectsAt, textAt } from './json.ts';
+import { addEnv, findContainer, findProxy } from './container.ts';
+import { annotationsOf, earlierOverrides, type Overrides, statusKey, strippedPod } from './earlier.ts';
+import { clone, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
 import { mendLabels } from './labels.ts';
 import { ownProxy, proxyConfigOfLifecycle, setDrainDeadline, setLifecycle } from './lifecycle.ts';
 import { type Mesh, proxyConfigOf, withProxyConfig } from './mesh.ts';
 import { orderContainers } from './order.ts';
 import { applyOverrides, followProxyUser } from './overrides.ts';
 import type { Injected, InjectRequest } from './params.ts';
-import { proberTable, restoreTable, rewriteProbes } from './probes.ts';
+import { rewriteProbes } from './probes.ts';
 import { addSecurePort, mergePrometheus } from './prometheus.ts';
 import { isNative, render } from './render.ts';
+import { restored } from './restore.ts';
 import { conform } from './schema/conform.ts';
 import { wholePod } from './schema/schema.ts';
 
@@ -30,13 +23,14 @@ import { wholePod } from './schema/schema.ts';
  * @throws InjectError with the reason why the pod cannot be injected
  */
 export function inject(request: InjectRequest): Injected {
-  const original = conform(wholePod(), request.pod, '');
-  if (request.namespace !== '') objectAt(original, 'metadata')['namespace'] ??= request.namespace;
+  const meshPort = Number(proxyConfigOf(request.config.mesh)['statusPort'] ?? 0);
+  const given = conform(wholePod(), request.pod, '');
+  if (request.namespace !== '') objectAt(given, 'metadata')['namespace'] ??= request.namespace;
+  const original = request.compat === 'fairway' ? conform(wholePod(), restored(given, meshPort), '') : given;
   checkAnnotations(annotationsOf(original) as Record<string, string>);
   const job = jobOf(request, original);
-  const stripped = strippedPod(original, Number(proxyConfigOf(request.config.mesh)['statusPort'] ?? 0), job.remembered);
-  const base = job.mends ? withOwn(withoutEarlier(original), job.remembered) : clone(original);
-  const rendered = render({ request: job.request, mesh: job.mesh, pod: base, stripped });
+  const stripped = strippedPod(original, meshPort, job.remembered);
+  const rendered = render({ request: job.request, mesh: job.mesh, pod: clone(original), stripped });
   const layered = applyOverrides(rendered.pod, { original, template: rendered.template, remembered: job.remembered });
   followProxyUser(layered, original, isTproxy(layered, proxyConfigOf(job.mesh)));
   const warnings = [...job.warnings, ...finish(job, { pod: layered, original, template: rendered.template })];
@@ -116,17 +110,6 @@ function dnsWarning(pod: JsonObject): readonly string[] {
   return [`dnsPolicy is ${policy}, not ClusterFirst: the proxy may not find its control plane`];
 }
 
-/** The pod with the owner's own containers where an earlier injection had taken them over. */
-function withOwn(pod: JsonObject, remembered: Overrides): JsonObject {
-  const copy = clone(pod);
-  for (const list of ['containers', 'initContainers'] as const) {
-    const present = containersOf(copy, list);
-    const missing = remembered[list].filter((own) => findContainer(copy, list, String(own['name'])) === undefined);
-    if (missing.length > 0) setContainers(copy, list, [...present, ...missing.map(clone)]);
-  }
-  return copy;
-}
-
 function isTproxy(pod: JsonObject, proxyConfig: JsonObject): boolean {
   return (
     proxyConfig['interceptionMode'] === 'TPROXY' || annotationsOf(pod)['sidecar.istio.io/interceptionMode'] === 'TPROXY'
@@ -146,7 +129,6 @@ function finish(job: Job, stage: Stage): readonly string[] {
   const metadata = objectAt(pod, 'metadata');
   metadata['annotations'] ??= {};
   metadata['labels'] ??= {};
-  if (job.mends) restoreEarlierTable(pod, original);
   overwriteEnv(pod, request.proxyEnv);
   mergePrometheus(pod, request.config.mesh.config, meshPort);
   addSecurePort(pod);
@@ -155,14 +137,6 @@ function finish(job: Job, stage: Stage): readonly string[] {
   setMetadata(request, pod, template);
   orderContainers(pod, job.holds);
   return warnings;
-}
-
-/** Probes that are rewritten already keep the table that says where they really go. */
-function restoreEarlierTable(pod: JsonObject, original: JsonObject): void {
-  if (earlierStatus(original) === undefined) return;
-  const table = proberTable(findProxy(original) ?? {});
-  const proxy = findProxy(pod);
-  if (table !== undefined && proxy !== undefined) restoreTable(proxy, table);
 }
 
 function rewrite({ request, mends }: Job, pod: JsonObject, original: JsonObject): readonly string[] {
@@ -192,7 +166,6 @@ function mend({ request, mesh, native, holds }: Job, { pod, original, template }
   const annotated = textAt(annotations, 'status.sidecar.istio.io/port');
   const statusPort = Number(annotated ?? proxyConfigOf(mesh)['statusPort'] ?? 0);
   const isSidecar = findContainer(template, 'initContainers', 'istio-proxy') !== undefined;
-  const own = earlierStatus(original) === undefined ? ownProxy(original) : undefined;
   const warnings = setLifecycle(pod, {
     options: request.lifecycle ?? {},
     native: native && isSidecar,
@@ -200,7 +173,7 @@ function mend({ request, mesh, native, holds }: Job, { pod, original, template }
     statusPort,
     annotations,
     template,
-    own,
+    own: ownProxy(original),
   });
   setDrainDeadline(pod);
   return warnings;
@@ -211,7 +184,7 @@ function overwriteEnv(pod: JsonObject, env: Readonly<Record<string, string>>): v
   const proxy = findProxy(pod);
   const names = Object.keys(env).sort();
   if (proxy === undefined || names.length === 0) return;
-  proxy['env'] = objectsAt(proxy, 'env').filter((each) => !names.includes(String(each['name'])));
+  proxy['env'] = objectsAt(proxy, 'env').filter((each) => !names.includes(nameIn(each)));
   for (const name of names) addEnv(proxy, name, env[name] ?? '');
 }
 
@@ -227,7 +200,7 @@ function setMetadata(request: InjectRequest, pod: JsonObject, template: JsonObje
 function statusText(template: JsonObject, revision: string): string {
   const spec = objectAt(template, 'spec');
   const names = (key: string) => {
-    const list = objectsAt(spec, key).map((item) => String(item['name'] ?? ''));
+    const list = objectsAt(spec, key).map((item) => nameIn(item));
     return list.length === 0 ? null : list;
   };
   return JSON.stringify({

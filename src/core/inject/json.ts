@@ -25,6 +25,11 @@ export function textAt(parent: JsonObject, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The name of a container, a volume, a variable; empty where it has none. */
+export function nameIn(item: JsonObject): string {
+  return textAt(item, 'name') ?? '';
+}
+
 /** A member that is a map of texts. */
 export function textsAt(parent: JsonObject, key: string): Record<string, string> {
   return objectAt(parent, key) as Record<string, string>;

@@ -4,7 +4,7 @@ import { drainDeadlineMs } from '../proxy/index.ts';
 import { formatDuration } from '../std/duration.ts';
 import { addEnv, findContainer, findProxy, proxyName } from './container.ts';
 import { formatProtoDuration } from './duration.ts';
-import { isObject, type JsonObject, objectAt, objectsAt, sameJson } from './json.ts';
+import { isObject, type JsonObject, type JsonValue, objectAt, objectsAt, sameJson } from './json.ts';
 import { annotatedHooks, type Hooks, hooksOf, lifecycleKey, type ProxyLifecycle } from './lifecycle-options.ts';
 
 export interface LifecycleInput {
@@ -125,8 +125,13 @@ export function preStopSeconds(container: JsonObject): number {
   const seconds = objectAt(hook, 'sleep')['seconds'];
   if (typeof seconds === 'number') return seconds;
   const command = objectAt(hook, 'exec')['command'];
-  const [, slept = '0'] = (Array.isArray(command) && /(?:^|\s)sleep (\d+)$/.exec(command.join(' '))) || [];
+  const [, slept = '0'] =
+    (Array.isArray(command) && /(?:^|\s)sleep (\d+)$/.exec(command.filter(isText).join(' '))) || [];
   return Number(slept);
+}
+
+function isText(value: JsonValue): value is string {
+  return typeof value === 'string';
 }
 
 /** fairway.yml's drain settings as a ProxyConfig; the pod's own annotation comes on top of it. */

@@ -55,7 +55,7 @@ export interface Mesh {
 export function parseMesh(yaml: string): Mesh {
   const given = readMap(yaml, 'the mesh configuration');
   const { defaultConfig, extensionProviders, ...rest } = given;
-  const config = apply(meshType('MeshConfig'), clone(meshDefaults), rest as JsonObject);
+  const config = apply(meshType('MeshConfig'), clone(meshDefaults), rest);
   config['extensionProviders'] = mergeProviders(meshDefaults['extensionProviders'] ?? [], extensionProviders ?? null);
   const proxy = isObject(defaultConfig) ? mergeProxyConfig(proxyDefaults, defaultConfig) : proxyDefaults;
   return { config: { ...config, defaultConfig: proxy } };
@@ -142,7 +142,7 @@ function camel(name: string): string {
 }
 
 function isZero({ kind }: Field, value: JsonValue): boolean {
-  if (kind.of === 'enum') return kind.numbers.get(String(value)) === 0;
+  if (kind.of === 'enum') return typeof value === 'string' && kind.numbers.get(value) === 0;
   if (kind.of === 'list') return Array.isArray(value) && value.length === 0;
   if (kind.of === 'struct' || kind.of === 'map') return false;
   return !kind.pointer && (value === '' || value === 0 || value === false);

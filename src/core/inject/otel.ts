@@ -1,6 +1,6 @@
 // OTEL_RESOURCE_ATTRIBUTES of a pod, where a provider of the mesh asks for OpenTelemetry's semantic conventions.
 import type { GoStruct, StringMap, Value } from '../gotemplate/index.ts';
-import { isObject, type JsonObject } from './json.ts';
+import { isObject, type JsonObject, nameIn, textAt } from './json.ts';
 
 const prefix = 'resource.opentelemetry.io/';
 
@@ -34,7 +34,7 @@ function asksForConventions(mesh: JsonObject): boolean {
 
 /** Tag and digest of the only container's image. */
 function imageVersion(containers: readonly JsonObject[]): string {
-  const image = containers.length === 1 ? String(containers[0]?.['image'] ?? '') : '';
+  const image = containers.length === 1 ? (textAt(containers[0] ?? {}, 'image') ?? '') : '';
   const at = image.indexOf('@');
   const [name, digest] = at < 0 ? [image, ''] : [image.slice(0, at), image.slice(at + 1)];
   const colon = name.lastIndexOf(':');
@@ -44,5 +44,5 @@ function imageVersion(containers: readonly JsonObject[]): string {
 
 function instanceId(namespace: string, containers: readonly JsonObject[]): string {
   const [first] = containers;
-  return first === undefined ? '' : `${namespace}.$(POD_NAME).${String(first['name'] ?? '')}`;
+  return first === undefined ? '' : `${namespace}.$(POD_NAME).${nameIn(first)}`;
 }

@@ -2,7 +2,7 @@
 // its user id carried into the init container's arguments (sidecar.md §4.8).
 import { type ContainerList, containersOf, findContainer, findProxy, initName, validationName } from './container.ts';
 import { earlierStatus, type Overrides, overridesKey, statusKey } from './earlier.ts';
-import { clone, type JsonObject, type JsonValue, objectAt, textAt } from './json.ts';
+import { clone, type JsonObject, type JsonValue, nameIn, objectAt, textAt } from './json.ts';
 import { strategicMerge } from './merge.ts';
 import { conform } from './schema/conform.ts';
 import { encode } from './schema/encode.ts';
@@ -23,9 +23,9 @@ export function applyOverrides(pod: JsonObject, layers: Layers): JsonObject {
   const own: Record<ContainerList, JsonObject[]> = { containers: [], initContainers: [] };
   let result = pod;
   for (const list of ['containers', 'initContainers'] as const) {
-    for (const { name } of containersOf(layers.template, list)) {
-      if (injected?.[list].includes(String(name)) === true) continue;
-      const found = ownContainer(layers, list, String(name));
+    for (const name of containersOf(layers.template, list).map(nameIn)) {
+      if (injected?.[list].includes(name) === true) continue;
+      const found = ownContainer(layers, list, name);
       if (found === undefined) continue;
       const overlay = clone(found);
       if (overlay['image'] === 'auto') delete overlay['image'];

@@ -1,7 +1,7 @@
 // Probe rewriting: the kubelet's probes would be captured by the proxy, so they go to the agent, which asks the application
 // (sidecar.md §2.7, §4.9). The agent's table of them travels in the proxy's environment.
 import { addEnv, containersOf, findProxy, proxyName } from './container.ts';
-import { clone, isObject, type JsonObject, objectAt, objectsAt } from './json.ts';
+import { clone, isObject, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
 
 const tableName = 'ISTIO_KUBE_APP_PROBERS';
 
@@ -37,7 +37,7 @@ export function rewriteProbes(pod: JsonObject, options: RewriteOptions): readonl
       const entry = entryOf(slot, ports, options.meshPort);
       if (entry === 'unknown-port' && options.sparesUnknownPorts) {
         warnings.push(
-          `container ${String(container['name'])}: ${slot.key} names a port that the container does not declare; left as it is`,
+          `container ${nameIn(container)}: ${slot.key} names a port that the container does not declare; left as it is`,
         );
         continue;
       }
@@ -50,13 +50,11 @@ export function rewriteProbes(pod: JsonObject, options: RewriteOptions): readonl
 }
 
 function namedPorts(container: JsonObject): ReadonlyMap<string, number> {
-  return new Map(
-    objectsAt(container, 'ports').map((port) => [String(port['name'] ?? ''), Number(port['containerPort'])]),
-  );
+  return new Map(objectsAt(container, 'ports').map((port) => [nameIn(port), Number(port['containerPort'])]));
 }
 
 function slotsOf(container: JsonObject): readonly Slot[] {
-  const name = String(container['name']);
+  const name = nameIn(container);
   const probes = [
     ['readinessProbe', 'readyz'],
     ['livenessProbe', 'livez'],
@@ -114,20 +112,22 @@ function addTable(proxy: JsonObject, table: JsonObject, again: boolean): void {
   const env = objectsAt(proxy, 'env');
   const old = again ? env.find((each) => each['name'] === tableName) : undefined;
   if (old === undefined) return addEnv(proxy, tableName, JSON.stringify(sortedKeys(table)));
-  const earlier = parseTable(String(old['value'] ?? ''));
+  const earlier = parseTable(textAt(old, 'value') ?? '');
   if (earlier !== undefined) old['value'] = JSON.stringify(sortedKeys({ ...table, ...earlier }));
   return undefined;
 }
 
-/** The prober table in a container's environment. */
-export function proberTable(container: JsonObject): string | undefined {
-  const value = objectsAt(container, 'env').find((each) => each['name'] === tableName)?.['value'];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** Puts an earlier table into the proxy's environment, for probes that are rewritten already. */
-export function restoreTable(proxy: JsonObject, table: string): void {
-  if (proberTable(proxy) === undefined) addEnv(proxy, tableName, table);
+/** Undoes the rewriting in one container, as far as the table knows its handlers. */
+export function restoreProbes(container: JsonObject, table: JsonObject): void {
+  for (const { parent, key, path, timed } of slotsOf(container)) {
+    const entry = table[path];
+    const handler = objectAt(parent, key);
+    if (!isObject(entry) || objectAt(handler, 'httpGet')['path'] !== path) continue;
+    const kind = ['httpGet', 'tcpSocket', ...(timed ? ['grpc'] : [])].find((each) => isObject(entry[each]));
+    if (kind === undefined) continue;
+    const { httpGet: _rewritten, ...rest } = handler;
+    parent[key] = { ...rest, [kind]: entry[kind] ?? null };
+  }
 }
 
 function parseTable(text: string): JsonObject | undefined {

@@ -3,7 +3,7 @@
 import { parseGoBool } from './annotations.ts';
 import { addEnv, findProxy } from './container.ts';
 import { InjectError } from './error.ts';
-import { type JsonObject, objectAt, objectsAt } from './json.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from './json.ts';
 
 interface Scrape {
   readonly scrape: string;
@@ -50,7 +50,7 @@ function valueOf(annotations: JsonObject, name: string): string | undefined {
   const key = Object.keys(annotations)
     .sort()
     .find((each) => labelName(each) === name);
-  return key === undefined ? undefined : String(annotations[key]);
+  return key === undefined ? undefined : textAt(annotations, key);
 }
 
 /** Takes every spelling of Prometheus' annotations away. */
@@ -141,6 +141,18 @@ function checkPort(port: string, statusPort: string, { what, noun }: Wording): v
   const reason = reserved[String(number)];
   if (reason !== undefined)
     throw new InjectError(`${prefix}${noun} ${port} is reserved for Istio (${reason}) and cannot be scraped`);
+}
+
+/** Undoes `mergePrometheus` from the variable that it wrote. */
+export function restorePrometheus(annotations: JsonObject, variable: string, statusPort: number): void {
+  if (prometheusPort(annotations) !== String(statusPort)) return;
+  clearPrometheus(annotations);
+  if (variable === '') return;
+  const scrape = JSON.parse(variable) as Partial<Scrape>;
+  for (const key of ['scrape', 'path', 'port'] as const)
+    if (scrape[key]) annotations[`prometheus.io/${key}`] = scrape[key];
+  const targets = (scrape.targets ?? []).map(({ port, path }) => `${port}:${path}`);
+  if (targets.length > 0) annotations['prometheus.istio.io/scrape-targets'] = targets.join(',');
 }
 
 /** The annotation for mTLS metrics, where the proxy's environment opens a port for them and the user did not write it. */

@@ -44,11 +44,19 @@ export function render(input: RenderInput): Rendered {
   let template: JsonObject = conform(wholePod(), {}, '');
   for (const name of chosenTemplates(request, input.pod)) {
     const patch = renderOne(request, name, data);
+    if (request.compat === 'fairway') joinProxies(template, patch);
     template = merge(template, clone(patch));
     moveOwnProxy(input, template, pod);
     pod = merge(pod, patch);
   }
   return { pod, template };
+}
+
+/** A later template that names the proxy under `containers` means the proxy that is there already, wherever it is. */
+function joinProxies(template: JsonObject, patch: JsonObject): void {
+  if (findContainer(template, 'initContainers', proxyName) === undefined) return;
+  if (findContainer(patch, 'initContainers', proxyName) === undefined)
+    transfer(patch, proxyName, 'containers', 'initContainers');
 }
 
 function chosenTemplates({ config, defaultTemplates }: InjectRequest, pod: JsonObject): readonly string[] {
@@ -119,7 +127,7 @@ function templateData({ request, mesh, stripped }: RenderInput): Value {
     Spec: podStruct(podType('PodSpec'), objectAt(stripped, 'spec')),
     ProxyConfig: messageStruct(meshType('ProxyConfig'), proxyConfig),
     MeshConfig: messageStruct(meshType('MeshConfig'), mesh.config),
-    Values: config.values as Value,
+    Values: config.values,
     Revision: revision,
     NativeSidecars: nativeSidecars,
     ProxyImage: proxyImage(config.values, proxyConfig, annotations),

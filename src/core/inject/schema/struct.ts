@@ -64,7 +64,7 @@ function enumValue(numbers: ReadonlyMap<string, number>, value: JsonValue | unde
     if (text === value || number === value || (value === undefined && number === 0))
       return new Enum('int32', text, number);
   }
-  return new Enum('int32', String(value), Number(value));
+  return new Enum('int32', JSON.stringify(value), Number(value));
 }
 
 /** BoolValue, Int32Value, Duration and their like. */
