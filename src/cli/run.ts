@@ -45,6 +45,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./commands/mutate.ts')).build,
   },
   {
+    name: 'inject',
+    summary: 'put the proxy of a revision into manifests',
+    load: async () => (await import('./commands/inject.ts')).build,
+  },
+  {
     name: 'admission',
     summary: 'install and run the admission server',
     load: async () => (await import('./commands/admission.ts')).build,

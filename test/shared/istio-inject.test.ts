@@ -1,13 +1,17 @@
 // Istio's own injection cases, in `compat: istio`: each through the files' door and through the admission's, compared as data.
 // A case that still differs would stand in `differences` with its reason; an entry that no longer differs fails.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { capture } from '../../src/cli/capture.ts';
 import { readYaml } from '../../src/core/gotemplate/index.ts';
 import {
   applyPatch,
   InjectError,
   type InjectorConfig,
+  type InjectorTexts,
   injectReview,
   injectWorkload,
   type JsonObject,
@@ -50,9 +54,13 @@ function read(name: string): string {
 }
 
 function documents(name: string): readonly JsonObject[] {
-  return read(name)
+  return documentsIn(read(name));
+}
+
+function documentsIn(text: string): readonly JsonObject[] {
+  return text
     .split(/^---[^\n]*$/m)
-    .map((text) => readYaml(text))
+    .map((document) => readYaml(document))
     .filter((data) => data !== null) as unknown as JsonObject[];
 }
 
@@ -61,13 +69,14 @@ function valuesOf(overlay: string): Record<string, unknown> {
   return (operator?.['spec'] as { readonly values?: Record<string, unknown> } | undefined)?.values ?? {};
 }
 
-function configOf({ set, overlay, mesh }: Case): InjectorConfig {
+function configOf(given: Case): InjectorConfig {
+  return parseInjector(textsOf(given));
+}
+
+function textsOf({ set, overlay, mesh }: Case): InjectorTexts {
   const values = overlay === undefined ? {} : valuesOf(overlay);
   const texts = chartTexts(source, { ...(set === undefined ? {} : { set }), values });
-  return parseInjector({
-    ...texts,
-    mesh: mesh === undefined ? texts.mesh : JSON.stringify(mergeMesh(texts.mesh, mesh)),
-  });
+  return { ...texts, mesh: mesh === undefined ? texts.mesh : JSON.stringify(mergeMesh(texts.mesh, mesh)) };
 }
 
 function mergeMesh(text: string, mesh: JsonObject): unknown {
@@ -99,6 +108,39 @@ function throughFiles(given: Case): readonly JsonValue[] {
 }
 
 const logs: string[] = [];
+
+const scratch = mkdtempSync(join(tmpdir(), 'fairway-istio-inject-'));
+after(() => rmSync(scratch, { recursive: true }));
+
+/** What the command line makes of a file. */
+async function throughCommandLine(given: Case): Promise<readonly JsonValue[]> {
+  const texts = textsOf(given);
+  const files = (['config', 'values', 'mesh'] as const).map((name) => {
+    const file = join(scratch, name);
+    writeFileSync(file, texts[name]);
+    return file;
+  });
+  const [config = '', values = '', mesh = ''] = files;
+  const flags = [
+    '--template',
+    config,
+    '--values',
+    values,
+    '--mesh-config',
+    mesh,
+    '--compat',
+    'istio',
+    '--revision',
+    '',
+  ];
+  const native = ['--native-sidecars', String(given.native !== false)];
+  const policy = given.compliancePolicy === undefined ? [] : ['--compliance-policy', given.compliancePolicy];
+  const result = await capture(['inject', ...flags, ...native, ...policy, sharedPath(`${folder}/${given.input}`)], {
+    cwd: scratch,
+  });
+  assert.equal(result.code, 0, result.stderr);
+  return documentsIn(result.stdout);
+}
 
 /** Each pod of a file after the webhook's patch. */
 function throughAdmission(given: Case): readonly (readonly [got: JsonValue, wanted: JsonValue])[] {
@@ -151,6 +193,12 @@ for (const [i, given] of cases.entries()) {
   if (given.file !== false) {
     test(`${title}: files`, () => {
       check(name, () => assert.deepEqual(throughFiles(given).map(likeGo), documents(name).map(likeGo)));
+    });
+  }
+  if (given.file !== false) {
+    test(`${title}: command line`, async () => {
+      const got = await throughCommandLine(given);
+      check(name, () => assert.deepEqual(got.map(likeGo), documents(name).map(likeGo)));
     });
   }
   if (given.webhook !== false) {

@@ -8,6 +8,7 @@ import {
   mutateStream,
   type NamespaceLabels,
   revisionLabel,
+  shutdownGuard,
 } from '../../core/mutate/index.ts';
 import { ManifestError, type Problem } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
@@ -57,6 +58,7 @@ export async function mutateAll(sources: readonly Source[], setting: Setting): P
     const mutators: Mutator[] = [
       revisionLabel({ revisionOf: revisions.revisionOf, labelsOf, overwriteJobs }),
       ...custom,
+      ...guards({ revisions, flags, io }, labelsOf),
     ];
     if (flags.stamp === true) mutators.push(deployStamp({ atMs: await stampTime(source, flags, io), labelsOf }));
     const { namespace } = flags;
@@ -71,6 +73,20 @@ export async function mutateAll(sources: readonly Source[], setting: Setting): P
   }
   if (problems.some(({ severity }) => severity === 'error')) throw new ManifestError(problems);
   return mutated;
+}
+
+/** The shutdown guard, where fairway.yml switches it on. */
+function guards({ revisions: { fleet, revisionOf } }: Setting, labelsOf: NamespaceLabels): readonly Mutator[] {
+  if (fleet?.shutdownGuard === undefined) return [];
+  const { kubernetesMinor } = fleet;
+  return [
+    shutdownGuard({
+      ...fleet.shutdownGuard,
+      revisionOf,
+      labelsOf,
+      ...(kubernetesMinor === undefined ? {} : { kubernetesMinor }),
+    }),
+  ];
 }
 
 async function doubtsAbout(result: MutateResult, mutators: readonly Mutator[]): Promise<readonly Problem[]> {

@@ -16,6 +16,7 @@ export interface Revisions {
   readonly revisionOf: RevisionOf;
   /** Kinds of fairway.yml. */
   readonly kinds: readonly KindRule[];
+  readonly fleet: Fleet | undefined;
 }
 
 /** Reads what the flags name, or what `rolloutsText` says. @throws UsageError, SpecError */
@@ -33,7 +34,7 @@ export async function loadRevisions(flags: RevisionFlags, io: Io, rolloutsText?:
     known.set(namespace, answer);
     return answer;
   };
-  return { revisionOf, kinds: files.fleet?.kinds ?? [] };
+  return { revisionOf, kinds: files.fleet?.kinds ?? [], fleet: files.fleet };
 }
 
 const missing: RevisionAnswer = {
@@ -52,7 +53,7 @@ async function fixed(revision: string, fleet: Fleet | undefined): Promise<Revisi
     const pattern = namespace === undefined ? undefined : fleet?.exclude.find(({ matches }) => matches(namespace));
     return pattern === undefined ? { kind: 'revision', revision } : excluded(namespace ?? '', pattern.text);
   };
-  return { revisionOf, kinds: fleet?.kinds ?? [] };
+  return { revisionOf, kinds: fleet?.kinds ?? [], fleet };
 }
 
 async function parseText(text: string, flags: RolloutFlags, io: Io) {
@@ -65,7 +66,7 @@ async function parseText(text: string, flags: RolloutFlags, io: Io) {
 
 function answerOf(assignment: Assignment): RevisionAnswer {
   const { kind, namespace } = assignment;
-  if (kind === 'assigned') return { kind: 'revision', revision: assignment.revision };
+  if (kind === 'assigned') return { kind: 'revision', revision: assignment.revision, bucket: assignment.bucket };
   if (kind === 'outside') return excluded(namespace, assignment.pattern);
   const names = assignment.buckets.map((name) => JSON.stringify(name)).join(' and ');
   return {

@@ -41,6 +41,27 @@ export interface UnlabelledRule {
   readonly action: 'label' | 'leave';
 }
 
+/** How the fleet's proxies start and end; hooks are those of a container's `lifecycle`. */
+export interface FleetLifecycle {
+  readonly hold?: boolean;
+  readonly postStart?: FleetHook;
+  readonly preStop?: FleetHook;
+  readonly lifecycleMode?: 'merge' | 'replace';
+  readonly terminationDrainDurationMs?: number;
+  readonly exitOnZeroActiveConnections?: boolean;
+  readonly minimumDrainDurationMs?: number;
+}
+
+/** A lifecycle handler of Kubernetes: `exec`, `httpGet`, `sleep` or `tcpSocket`. */
+export type FleetHook = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Which workloads get a preStop that keeps the application while endpoints go away. */
+export interface FleetShutdownGuard {
+  /** Absent: every bucket. */
+  readonly buckets?: readonly string[];
+  readonly seconds: number | 'auto';
+}
+
 export interface Fleet {
   /** Absent: the file lists no revisions, and any name is known. */
   readonly revisions?: ReadonlyMap<string, FleetRevision>;
@@ -59,4 +80,8 @@ export interface Fleet {
   readonly ownerLabel?: string;
   /** Pods without the label at admission; of several patterns that match, the longest wins; `leave` where none does. */
   readonly unlabelled: readonly UnlabelledRule[];
+  readonly lifecycle?: FleetLifecycle;
+  readonly shutdownGuard?: FleetShutdownGuard;
+  /** The minor version of the oldest Kubernetes in the fleet; absent: new enough for everything. */
+  readonly kubernetesMinor?: number;
 }

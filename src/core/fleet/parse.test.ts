@@ -25,6 +25,15 @@ kinds:
   - {apiVersion: apps.kruise.io, kind: CloneSet, template: /spec/template}
 admission:
   unlabelled: {"web-.*": label}
+lifecycle:
+  hold: true
+  preStop: {sleep: {seconds: 3}}
+  lifecycleMode: replace
+  terminationDrainDuration: 1m30s
+  exitOnZeroActiveConnections: true
+mutators:
+  shutdown-guard: {buckets: [production], seconds: auto}
+kubernetes: "1.29"
 `;
 
 test('fleet: everything that may stand in fairway.yml', () => {
@@ -40,6 +49,14 @@ test('fleet: everything that may stand in fairway.yml', () => {
   assert.equal(completionBound(fleet, 0).totalMs, 24 * dayMs);
   assert.equal(fleet.clusters?.get('eu-1')?.rollouts, 'rollouts.eu-1.yml');
   assert.ok(fleet.exclude[0]?.matches('sandbox-1'));
+  assert.deepEqual(fleet.lifecycle, {
+    hold: true,
+    preStop: { sleep: { seconds: 3 } },
+    lifecycleMode: 'replace',
+    terminationDrainDurationMs: 90_000,
+    exitOnZeroActiveConnections: true,
+  });
+  assert.deepEqual([fleet.shutdownGuard, fleet.kubernetesMinor], [{ buckets: ['production'], seconds: 'auto' }, 29]);
 });
 
 test('fleet: nodes that live as long as Karpenter lets them make it 44 days', () => {
@@ -64,6 +81,11 @@ const rows: readonly (readonly [text: string, ...problems: (readonly [at: string
   ['kinds: [{apiVersion: a/v1, kind: B, template: spec.template}]\n', ['1:47', /template/]],
   ['kinds: [{apiVersion: a/v1}]\n', ['1:9', /kind is missing/], ['1:9', /template is missing/]],
   ['salt:\n', ['1:6', /missing/]],
+  ['lifecycle: {hould: true}\n', ['1:13', /did you mean hold/]],
+  ['lifecycle: {preStop: {run: {}}}\n', ['1:23', /run/]],
+  ['mutators: {shutdown-gard: {}}\n', ['1:12', /did you mean shutdown-guard/]],
+  ['mutators: {shutdown-guard: {seconds: 0}}\n', ['1:38', /seconds/]],
+  ['kubernetes: 1.29\n', ['1:13', /quote a text/]],
 ];
 for (const [file, ...expected] of rows) {
   test(`fleet: ${JSON.stringify(file)}`, () => {

@@ -13,7 +13,7 @@ import {
   type SpecNode,
 } from '../spec-file/index.ts';
 import { InvariantError, type Problem } from '../std/errors.ts';
-import type { Fleet, FleetBucket, FleetCluster, FleetRevision, UnlabelledRule } from './fleet.ts';
+import type { Fleet, FleetBucket, FleetCluster, FleetLifecycle, FleetRevision, UnlabelledRule } from './fleet.ts';
 import { type FleetFile, fleetSchema, spanMs } from './schema.ts';
 
 const defaults = { defaultBucket: 'production', remutateAfter: '14d' } as const;
@@ -52,6 +52,8 @@ const keysBySection: ReadonlyMap<string, readonly string[]> = new Map([
   ['clusters', ['rollouts', 'exclude']],
   ['kinds', ['apiVersion', 'kind', 'template']],
   ['admission', ['unlabelled']],
+  ['lifecycle', Object.keys(fleetSchema.shape.lifecycle.unwrap().shape)],
+  ['mutators', ['shutdown-guard']],
 ]);
 
 function keysAt([section = '']: readonly PropertyKey[]): readonly string[] {
@@ -109,7 +111,29 @@ function fleetOf(file: FleetFile): Fleet {
     kinds: file.kinds ?? [],
     ...(file.ownerLabel === undefined ? {} : { ownerLabel: file.ownerLabel }),
     unlabelled: rulesOf(file.admission?.unlabelled ?? 'leave'),
+    ...(file.lifecycle === undefined ? {} : { lifecycle: lifecycleOf(file.lifecycle) }),
+    ...guardOf(file.mutators?.['shutdown-guard']),
+    ...(file.kubernetes === undefined ? {} : { kubernetesMinor: Number(file.kubernetes.slice(2)) }),
   };
+}
+
+function lifecycleOf({
+  terminationDrainDuration,
+  minimumDrainDuration,
+  ...rest
+}: NonNullable<FleetFile['lifecycle']>): FleetLifecycle {
+  const [drainMs, minimumMs] = [spanOf(terminationDrainDuration), spanOf(minimumDrainDuration)];
+  return {
+    ...(Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as FleetLifecycle),
+    ...(drainMs === undefined ? {} : { terminationDrainDurationMs: drainMs }),
+    ...(minimumMs === undefined ? {} : { minimumDrainDurationMs: minimumMs }),
+  };
+}
+
+function guardOf(guard: NonNullable<FleetFile['mutators']>['shutdown-guard']): Pick<Fleet, 'shutdownGuard'> {
+  if (guard === undefined) return {};
+  const { buckets, seconds = 5 } = guard;
+  return { shutdownGuard: { seconds, ...(buckets === undefined ? {} : { buckets }) } };
 }
 
 function spanOf(value: string | number | undefined): number | undefined {

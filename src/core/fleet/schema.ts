@@ -66,6 +66,40 @@ const cluster = z.strictObject({
     .describe('Patterns of namespaces that are not in the mesh there, besides the fleet’s.'),
 });
 
+const duration = z
+  .string()
+  .regex(/^(?:\d+(?:\.\d*)?(?:ms|s|m|h))+$/)
+  .meta({ examples: ['5s', '1m30s'] });
+const handler = z
+  .partialRecord(z.enum(['exec', 'httpGet', 'sleep', 'tcpSocket']), z.record(z.string(), z.unknown()))
+  .describe('A lifecycle handler, as a container has it.');
+
+const lifecycle = z.strictObject({
+  hold: z
+    .boolean()
+    .optional()
+    .describe(
+      'The application starts after the proxy is ready; a pod’s proxy.istio.io/config overrides it. Default: false.',
+    ),
+  postStart: handler.optional(),
+  preStop: handler.optional(),
+  lifecycleMode: z
+    .enum(['merge', 'replace'])
+    .optional()
+    .describe('replace: these hooks and no generated one. Default: merge, hook by hook.'),
+  terminationDrainDuration: duration.optional().describe('How long the proxy drains after SIGTERM.'),
+  exitOnZeroActiveConnections: z.boolean().optional().describe('The proxy ends when its last connection has.'),
+  minimumDrainDuration: duration.optional().describe('How long it drains at least then.'),
+});
+
+const shutdownGuard = z.strictObject({
+  buckets: z.array(name).optional().describe('Keys of rollouts.yml whose workloads are guarded. Default: all.'),
+  seconds: z
+    .union([z.literal('auto'), z.int().min(1).max(600)])
+    .optional()
+    .describe('How long the application waits before it ends; auto: the time until its readiness fails. Default: 5.'),
+});
+
 export const fleetSchema = z
   .strictObject({
     defaultBucket: name
@@ -90,6 +124,16 @@ export const fleetSchema = z
           .describe('What to do with pods without the label: one answer, or one by namespace pattern. Default: leave.'),
       })
       .optional(),
+    lifecycle: lifecycle.optional().describe('How proxies start and end.'),
+    mutators: z
+      .strictObject({ 'shutdown-guard': shutdownGuard.optional() })
+      .optional()
+      .describe('Mutators that are switched on.'),
+    kubernetes: z
+      .string()
+      .regex(/^1\.\d+$/)
+      .optional()
+      .describe('The oldest Kubernetes of the fleet, as in 1.29. Default: new enough.'),
   })
   .meta({ title: 'fairway.yml', description: 'What a fleet is made of. See docs/reference/fleet-file.md.' });
 

@@ -5,6 +5,7 @@ export type { NamespaceLabels } from './mesh.ts';
 export { type Mutator, namesOf, type PatchOperation, type Remark, setMember, type Verdict } from './mutator.ts';
 export { deployStamp, stampAnnotation } from './mutators/deploy-stamp.ts';
 export { type RevisionAnswer, type RevisionOf, revisionLabel, revisionLabelKey } from './mutators/revision-label.ts';
+export { guardAnnotation, type ShutdownGuardOptions, shutdownGuard } from './mutators/shutdown-guard.ts';
 export { patchOf, runMutators } from './pipeline.ts';
 export { type FunctionConfig, type FunctionResult, resourceListConfig, withResults } from './resource-list.ts';
 export {

@@ -8,7 +8,8 @@ export const revisionLabelKey = 'istio.io/rev';
 
 /** What a namespace's revision is, or why it has none. */
 export type RevisionAnswer =
-  | { readonly kind: 'revision'; readonly revision: string }
+  /** `bucket`: the key of rollouts.yml that decided, where one did. */
+  | { readonly kind: 'revision'; readonly revision: string; readonly bucket?: string }
   | { readonly kind: 'outside'; readonly because: string }
   | { readonly kind: 'unknown'; readonly code: string; readonly because: string; readonly hint?: string };
 
