@@ -12,8 +12,11 @@ export function headline({ totals, moves, somethingMoves, buckets }: Plan): stri
   }
   if (moves.length === 0) return `Nothing moves: ${totals.namespaces} namespaces stay where they are.`;
   const { workloads, pods, owners } = totals.moving;
-  const scale = `${count(workloads, 'workload')}, ${count(pods, 'pod')}, ${count(owners.length, 'owner')}`;
-  return `${moves.length} of ${count(totals.namespaces, 'namespace')} move (${scale}); ${totals.needless} needless, ${totals.backward} to an older revision.`;
+  const known = totals.workloads > 0;
+  const scale = known
+    ? ` (${count(workloads, 'workload')}, ${count(pods, 'pod')}, ${count(owners.length, 'owner')})`
+    : '';
+  return `${moves.length} of ${count(totals.namespaces, 'namespace')} move${scale}; ${totals.needless} needless, ${totals.backward} to an older revision.`;
 }
 
 export function count(amount: number, noun: string): string {

@@ -91,7 +91,7 @@ function refused(message: string, hint: string): Compiled {
 
 function hintFor(text: string, error: Error): string {
   if (/\(\?<?[=!]|\\[1-9]/.test(text))
-    return 'look-around and back-references need exponential time and are not part of RE2; write what matches instead';
+    return 'look-around and back-references cannot be matched in linear time and are not part of RE2; write what matches instead';
   if (text.startsWith('*')) return `a pattern is a regular expression: write ".${text}"`;
   return error instanceof RE2JSSyntaxException
     ? 'patterns are regular expressions in RE2 syntax (https://github.com/google/re2/wiki/Syntax)'

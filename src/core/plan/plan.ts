@@ -27,6 +27,8 @@ export interface Plan {
   readonly moves: readonly Move[];
   readonly totals: {
     readonly namespaces: number;
+    /** Workloads that the inventory knows; 0: only names are known, and the scale of a move is not. */
+    readonly workloads: number;
     readonly moving: Scale;
     /** Moves that the shares did not ask for. */
     readonly needless: number;
@@ -63,6 +65,7 @@ export function plan({ from, to, inventory, bound, nowMs }: PlanInput): Plan {
     moves,
     totals: {
       namespaces: names.length,
+      workloads: inventory.workloads.length,
       moving: scaleOf(inventory, moving),
       needless,
       backward: moves.filter((move) => move.direction === 'backward').length,

@@ -35,13 +35,14 @@ function neverWins(field: Field, bucket: Patterned): Problem | undefined {
     return at(field, bucket, { code: 'pattern-matches-nothing', message: `no namespace name matches ${text}`, hint });
   }
   const winners = found.beatenBy.map(({ name, line }) => `${JSON.stringify(name)} (line ${line})`).join(' and ');
+  const many = found.beatenBy.length > 1;
   if (!bucket.pattern.literal)
     return at(field, bucket, {
       code: 'pattern-never-wins',
-      message: `${text} can never win: ${winners} is longer and matches every name that it matches`,
+      message: `${text} can never win: ${winners} ${many ? 'are longer and match' : 'is longer and matches'} every name that it matches`,
       hint: 'remove it, or make it longer than the other',
     });
-  const message = `${text} does not pin that namespace: ${winners} is longer and wins`;
+  const message = `${text} does not pin that namespace: ${winners} ${many ? 'are longer and win' : 'is longer and wins'}`;
   const hint = 'make the longer pattern not match it';
   return at(field, bucket, { code: 'pin-beaten', severity: 'warning', message, hint });
 }
