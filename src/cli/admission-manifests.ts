@@ -1,7 +1,7 @@
 // Prints what `fairway admission manifests` was asked for: reads the files of the configuration, checks them, and writes YAML.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readRules } from '../core/admission/index.ts';
+import { type RuleFiles, readRules } from '../core/admission/index.ts';
 import {
   type InjectedRevision,
   type InstallOptions,
@@ -10,6 +10,7 @@ import {
 } from '../core/install/index.ts';
 import { SpecError, UsageError } from '../core/std/errors.ts';
 import type { Io } from './io.ts';
+import { readRuleFiles } from './rule-files.ts';
 
 export interface ManifestFlags {
   readonly image: string;
@@ -24,24 +25,24 @@ export interface ManifestFlags {
   readonly only: 'server' | 'webhooks' | 'all';
 }
 
-const fileNames = ['rollouts.yml', 'fairway.yml', 'rollouts.lock'];
-
 export async function printManifests(flags: ManifestFlags, io: Io): Promise<void> {
   const { stringify } = await import('yaml');
-  const objects = installManifests(installOptions(flags, io.cwd)).filter((object) => isWanted(object, flags.only));
+  const objects = installManifests(await installOptions(flags, io.cwd)).filter((object) =>
+    isWanted(object, flags.only),
+  );
   const options = { lineWidth: 0, aliasDuplicateObjects: false };
   io.stdout.write(objects.map((object) => stringify(object, options)).join('---\n'));
 }
 
-function installOptions(flags: ManifestFlags, cwd: string): InstallOptions {
+async function installOptions(flags: ManifestFlags, cwd: string): Promise<InstallOptions> {
   const { image, namespace, replicas, tlsSecret } = flags;
   if ((tlsSecret === undefined) !== (flags.caFile === undefined))
     throw new UsageError('--tls-secret and --ca-file belong together', {
       hint: 'give both, or none: then the server is its own authority',
     });
-  const files = configFiles(resolve(cwd, flags.config));
+  const files = await configFiles(resolve(cwd, flags.config));
   const caBundle = flags.caFile === undefined ? '' : readBytes(resolve(cwd, flags.caFile)).toString('base64');
-  return { namespace, image, replicas, caBundle, tlsSecret, inject: injected(flags), files, kinds: [] };
+  return { namespace, image, replicas, caBundle, tlsSecret, inject: injected(flags), files: { ...files }, kinds: [] };
 }
 
 function isWanted({ kind }: KubeObject, only: ManifestFlags['only']): boolean {
@@ -61,13 +62,12 @@ function injected({ inject, defaultRevision, everyNamespace }: ManifestFlags): r
 }
 
 /** What will be in the ConfigMap; refuses what the server would refuse. */
-function configFiles(folder: string): Readonly<Record<string, string>> {
-  const found = fileNames.filter((name) => existsSync(join(folder, name)));
-  if (!found.includes('rollouts.yml'))
+async function configFiles(folder: string): Promise<RuleFiles> {
+  const files = await readRuleFiles(folder);
+  if (files['rollouts.yml'] === undefined)
     throw new UsageError(`${join(folder, 'rollouts.yml')} does not exist`, {
       hint: '--config names the folder that holds it',
     });
-  const files = Object.fromEntries(found.map((name) => [name, readBytes(join(folder, name)).toString('utf8')]));
   const rules = readRules(files);
   if (rules.kind === 'invalid') throw new SpecError(rules.problems);
   return files;

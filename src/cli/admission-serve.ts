@@ -1,7 +1,7 @@
 // Wires `fairway admission serve`: files, a cluster, a logger and signals around the app.
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pino } from 'pino';
 import { connect } from '../adapters/kube/connect.ts';
 import { takePart } from '../apps/admission/leader.ts';
@@ -9,7 +9,6 @@ import type { Log } from '../apps/admission/log.ts';
 import { type AuthorityOptions, startAuthority } from '../apps/admission/own-authority.ts';
 import { serveAdmission } from '../apps/admission/serve.ts';
 import type { Certificate } from '../apps/admission/server.ts';
-import type { RuleFiles } from '../core/admission/index.ts';
 import { usualTerm } from '../core/election/index.ts';
 import {
   appName,
@@ -22,6 +21,7 @@ import { usualPolicy } from '../core/rotation/index.ts';
 import { parseDurationMs } from '../core/std/duration.ts';
 import { UsageError } from '../core/std/errors.ts';
 import type { Io } from './io.ts';
+import { readRuleFiles } from './rule-files.ts';
 
 export interface ServeFlags {
   readonly config: string;
@@ -122,22 +122,6 @@ function authorityOptions(
     },
     everyMs: authorityEveryMs,
   };
-}
-
-const fileNames = ['rollouts.yml', 'fairway.yml', 'rollouts.lock'] as const;
-
-async function readRuleFiles(folder: string): Promise<RuleFiles> {
-  const read = await Promise.all(fileNames.map(async (name) => [name, await readIfThere(join(folder, name))] as const));
-  return Object.fromEntries(read.filter(([, text]) => text !== undefined));
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 function logger({ logLevel }: ServeFlags, io: Io): Log {

@@ -50,6 +50,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./commands/inject.ts')).build,
   },
   {
+    name: 'doctor',
+    summary: 'say what is wrong with injection in a cluster',
+    load: async () => (await import('./commands/doctor.ts')).build,
+  },
+  {
     name: 'admission',
     summary: 'install and run the admission server',
     load: async () => (await import('./commands/admission.ts')).build,

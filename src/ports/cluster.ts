@@ -19,6 +19,8 @@ export interface ClusterRequest {
   readonly body?: unknown;
   /** Of the body; JSON unless told. */
   readonly contentType?: string;
+  /** Of the answer; JSON unless told. */
+  readonly accept?: string;
 }
 
 /** Any answer of the server is a value; what keeps an answer from coming is an error. */

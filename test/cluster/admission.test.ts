@@ -32,7 +32,7 @@ before(async () => {
   connection = await clusterUp();
   injector = await startInjector();
   for (const revision of ['a-1', 'b-2']) injector.configure(revision);
-  const made = fairway(['admission', 'manifests', '--image', 'example.test/fairway:1', '--config', folder]);
+  const made = await fairway('admission', 'manifests', '--image', 'example.test/fairway:1', '--config', folder);
   assert.equal(made.status, 0, made.stderr);
   installed = parseAllDocuments(made.stdout).map((document) => document.toJS() as object);
   // Without a kubelet nothing would run its pods; and its selector would undo our EndpointSlices.
@@ -78,8 +78,8 @@ const injectedBy = ({ metadata }: Pod): string | undefined => {
 };
 const both = (pod: Pod): readonly (string | undefined)[] => [revisionOf(pod), injectedBy(pod)];
 
-test('the API server takes every manifest, also of injectors, by strict validation', () => {
-  const made = fairway([
+test('the API server takes every manifest, also of injectors, by strict validation', async () => {
+  const made = await fairway(
     'admission',
     'manifests',
     '--image',
@@ -92,7 +92,7 @@ test('the API server takes every manifest, also of injectors, by strict validati
     '--default-revision',
     'a-1',
     '--every-namespace',
-  ]);
+  );
   assert.equal(made.status, 0);
   kubectl(['create', 'namespace', 'istio-system']);
   kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], made.stdout);
@@ -137,9 +137,52 @@ test('the order of names decides: behind the injectors Krispr makes labels that 
   injector.configure('gone');
   const pod = { generateName: 'x-', labels: { 'istio.io/rev': 'gone' } };
   await until('the lie', async () => both(await createPod(connection, team, pod, true)).join() === 'b-2,gone');
+  assert.deepEqual(
+    (await doctorFinds('krispr-too-late', 'order-broken')).map(({ code }) => code),
+    [...Array<string>(3).fill('krispr-too-late'), 'order-broken', 'order-broken'],
+  );
   apply(krispr);
   kubectl(['delete', 'mutatingwebhookconfiguration', 'zz-krispr', 'istio-sidecar-injector-gone']);
   await until('the truth', async () => both(await createPod(connection, team, pod, true)).join() === 'b-2,b-2');
+});
+
+interface Finding {
+  readonly code: string;
+  readonly path?: string;
+  readonly message: string;
+}
+
+/** What doctor finds of these kinds. */
+async function doctorFinds(...codes: readonly string[]): Promise<readonly Finding[]> {
+  const { stdout, stderr } = await fairway('doctor', '--config', folder, '--namespace', 'default', '--output', 'json');
+  assert.notEqual(stdout, '', stderr);
+  return (JSON.parse(stdout) as readonly Finding[]).filter(({ code }) => codes.includes(code));
+}
+
+test('doctor: a sound cluster, and what it finds in one that is not', async () => {
+  await newNamespace('sick', { 'istio-injection': 'enabled', 'istio.io/rev': 'a-1' });
+  assert.deepEqual(
+    await doctorFinds('krispr-missing', 'krispr-too-late', 'order-broken', 'ca-bundle', 'double-injection'),
+    [],
+  );
+  const found = (await doctorFinds('revision-shadowed', 'injection-unserved')).map(
+    ({ code, path }) => `${code} ${path}`,
+  );
+  assert.deepEqual(found.sort(), ['injection-unserved sick', 'revision-shadowed sick']);
+  kubectl(['delete', 'namespace', 'sick', '--wait=false']);
+  const outdated = deployment('outdated') as {
+    metadata: object;
+    spec: { selector: { matchLabels: object }; template: { metadata: { labels: object } } };
+  };
+  for (const labels of [outdated.spec.selector.matchLabels, outdated.spec.template.metadata.labels])
+    Object.assign(labels, { 'istio.io/rev': 'gone' });
+  Object.assign(outdated.metadata, { namespace: 'default' });
+  apply(outdated);
+  assert.deepEqual(
+    (await doctorFinds('selector-has-revision', 'revision-in-use')).map(({ code, path }) => `${code} ${path}`),
+    ['selector-has-revision default/Deployment/outdated', 'revision-in-use default/Deployment/outdated'],
+  );
+  kubectl(['-n', 'default', 'delete', 'deployment', 'outdated']);
 });
 
 const deployment = (name: string, annotations: object = {}): object => ({

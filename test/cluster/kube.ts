@@ -1,9 +1,14 @@
 // The rig's control plane for a suite: up, down, kubectl, and requests by the project's own adapter.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type Connection, connect } from '../../src/adapters/kube/connect.ts';
 
 const rig = new URL('../rig/main.ts', import.meta.url).pathname;
 export const cli = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+/** Beside a rig that somebody has up for other work. */
+const ownRig = { RIG_RUN: join(tmpdir(), 'fairway-cluster-rig'), RIG_API_PORT: '26543', RIG_ETCD_PORT: '23890' };
 let kubeconfig = '';
 let path = '';
 
@@ -32,14 +37,17 @@ export function kubectl(args: readonly string[], input = ''): string {
   return done.stdout;
 }
 
-/** Runs a command of Fairway against the cluster. */
-export function fairway(args: readonly string[]): {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-} {
-  const done = spawnSync(process.execPath, [cli, ...args], { env: environment(), encoding: 'utf8' });
-  return { status: done.status ?? -1, stdout: done.stdout, stderr: done.stderr };
+/** Runs a command of Fairway against the cluster, while this process goes on to answer for the injectors. */
+export async function fairway(
+  ...args: readonly string[]
+): Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }> {
+  const child = spawn(process.execPath, [cli, ...args], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, status] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.on('close', resolve)),
+  ]);
+  return { status, stdout, stderr };
 }
 
 /** Applies objects as they are. */
@@ -104,7 +112,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
 }
 
 function runRig(...args: readonly string[]): string {
-  const done = spawnSync(process.execPath, [rig, ...args], { encoding: 'utf8' });
+  const done = spawnSync(process.execPath, [rig, ...args], { env: { ...process.env, ...ownRig }, encoding: 'utf8' });
   if (done.status !== 0) throw new Error(`rig ${args.join(' ')}: ${done.stderr}`);
   return done.stdout;
 }

@@ -44,8 +44,9 @@ export async function startControlPlane(plane: ControlPlane): Promise<void> {
     '--kubeconfig',
     layout.kubeconfig,
     '--leader-elect=false',
-    '--bind-address',
-    '127.0.0.1',
+    // Nobody asks them anything, and a second rig would want the port.
+    '--secure-port',
+    '0',
     ...gates(plane),
   ];
   start('controller-manager', [

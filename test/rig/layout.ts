@@ -30,8 +30,9 @@ export const network = {
   pods: '10.245.0.0/24',
   firstPod: '10.245.0.40',
   services: '10.97.0.0/16',
-  apiPort: 26443,
-  etcdPort: 23790,
+  apiPort: Number(env['RIG_API_PORT'] ?? 26_443),
+  /** Its peer's is the next one. */
+  etcdPort: Number(env['RIG_ETCD_PORT'] ?? 23_790),
 } as const;
 
 export const nodeName = 'rig';

@@ -19,7 +19,6 @@ export interface Transport {
 }
 
 export interface Wanted extends ClusterRequest {
-  readonly accept?: string;
   readonly timeoutMs?: number;
 }
 

@@ -1,5 +1,6 @@
 // The injectors of a cluster: of every mutating webhook configuration those webhooks that are called for new pods and look at the
 // mesh's labels. Any other mutating webhook is none of the mesh's business.
+import { compareCodePoints } from '../std/order.ts';
 import { keysOf, type Labels, type Selector, selects } from './selector.ts';
 
 /** A MutatingWebhookConfiguration, as far as it is looked at. */
@@ -62,6 +63,22 @@ export function matching(injectors: readonly Injector[], namespace: Labels, pod:
   return injectors.filter(
     ({ namespaceSelector, objectSelector }) => selects(namespaceSelector, namespace) && selects(objectSelector, pod),
   );
+}
+
+/** Every revision and tag that some injector asks for, in order. */
+export function namedRevisions(injectors: readonly Injector[]): readonly string[] {
+  const selectors = injectors.flatMap(({ namespaceSelector, objectSelector }) => [namespaceSelector, objectSelector]);
+  const named = selectors.flatMap((selector) => [
+    ...(selector?.matchExpressions ?? [])
+      .filter(({ key }) => key === revisionLabel)
+      .flatMap(({ values = [] }) => values),
+    ...Object.entries(selector?.matchLabels ?? {})
+      .filter(([key]) => key === revisionLabel)
+      .map(([, value]) => value),
+  ]);
+  return [...new Set(named)]
+    .filter((revision) => selectors.some((selector) => selects(selector, { [revisionLabel]: revision })))
+    .sort(compareCodePoints);
 }
 
 function isInjector({ name, rules = [], namespaceSelector, objectSelector }: Webhook): boolean {

@@ -2,8 +2,15 @@
 // its namespaces, by the order of its configurations.
 import type { Problem } from '../std/errors.ts';
 import { compareCodePoints } from '../std/order.ts';
-import { type Injector, injectionLabel, injectLabel, matching, revisionLabel } from './configuration.ts';
-import { type Labels, selects } from './selector.ts';
+import {
+  type Injector,
+  injectionLabel,
+  injectLabel,
+  matching,
+  namedRevisions,
+  revisionLabel,
+} from './configuration.ts';
+import type { Labels } from './selector.ts';
 
 export interface NamespaceFacts {
   readonly name: string;
@@ -118,21 +125,6 @@ function* classes(injectors: readonly Injector[]): Generator<PodClass> {
             const pod = present({ [injectLabel]: inject, [revisionLabel]: podRevision });
             yield { namespace, pod, shown: `a pod with ${show(pod)} in a namespace with ${show(namespace)}` };
           }
-}
-
-function namedRevisions(injectors: readonly Injector[]): readonly string[] {
-  const selectors = injectors.flatMap(({ namespaceSelector, objectSelector }) => [namespaceSelector, objectSelector]);
-  const named = selectors.flatMap((selector) => [
-    ...(selector?.matchExpressions ?? [])
-      .filter(({ key }) => key === revisionLabel)
-      .flatMap(({ values = [] }) => values),
-    ...Object.entries(selector?.matchLabels ?? {})
-      .filter(([key]) => key === revisionLabel)
-      .map(([, value]) => value),
-  ]);
-  return [...new Set(named)]
-    .filter((revision) => selectors.some((selector) => selects(selector, { [revisionLabel]: revision })))
-    .sort(compareCodePoints);
 }
 
 function present(labels: Readonly<Record<string, string | undefined>>): Labels {

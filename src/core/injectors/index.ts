@@ -1,3 +1,4 @@
 // The door of injectors: which injector takes which pod, and what is wrong with that.
-export { type Configuration, injectorsOf, krisprsOf } from './configuration.ts';
-export { classFindings, namespaceFindings, orderFindings } from './findings.ts';
+export { type Configuration, injectorsOf, namedRevisions } from './configuration.ts';
+export { diagnose, type Probe, type Snapshot, type WorkloadFacts } from './diagnose.ts';
+export { classFindings, namespaceFindings } from './findings.ts';

@@ -1,0 +1,34 @@
+// `fairway doctor`: what is wrong with injection in a cluster, found by reading it and by dry runs; changes nothing.
+import { Command, Option } from 'commander';
+import type { Io } from '../io.ts';
+
+interface Flags {
+  readonly config: string;
+  readonly namespace?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly output: 'text' | 'json';
+}
+
+export function build(io: Io): Command {
+  return new Command('doctor')
+    .description(
+      'Reads a cluster and says what is wrong with injection there; tries pods by server-side dry run; changes nothing.',
+    )
+    .option('--config <folder>', 'folder with rollouts.yml and fairway.yml, for retired revisions and kinds', '.')
+    .option('-n, --namespace <name>', 'where to try pods (default: the first ordinary namespace)')
+    .option('--kubeconfig <file>', 'how to reach the cluster')
+    .option('--context <name>', 'context of the kubeconfig')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .action(async (flags: Flags) => {
+      const { examine } = await import('../doctor.ts');
+      const problems = await examine(flags, io);
+      const { formatProblem } = await import('../../core/std/errors.ts');
+      if (flags.output === 'json') io.stdout.write(`${JSON.stringify(problems, undefined, 2)}\n`);
+      else
+        io.stdout.write(
+          problems.length === 0 ? 'nothing found\n' : problems.map((problem) => `${formatProblem(problem)}\n`).join(''),
+        );
+      if (problems.some(({ severity }) => severity === 'error')) io.exitCode = 1;
+    });
+}

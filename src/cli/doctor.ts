@@ -1,0 +1,32 @@
+// Connects to a cluster and examines it for `fairway doctor`.
+import { resolve } from 'node:path';
+import { connect } from '../adapters/kube/connect.ts';
+import { readRules } from '../core/admission/index.ts';
+import { diagnose } from '../core/injectors/index.ts';
+import { type Problem, SpecError } from '../core/std/errors.ts';
+import { readSnapshot } from './doctor-snapshot.ts';
+import type { Io } from './io.ts';
+import { readRuleFiles } from './rule-files.ts';
+
+export interface ExamineFlags {
+  readonly config: string;
+  readonly namespace?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/** Every finding. A folder without rollouts.yml is no reason not to look: then nothing is known to be retired. */
+export async function examine(flags: ExamineFlags, io: Io): Promise<readonly Problem[]> {
+  const files = await readRuleFiles(resolve(io.cwd, flags.config));
+  const read = files['rollouts.yml'] === undefined ? undefined : readRules(files);
+  if (read?.kind === 'invalid') throw new SpecError(read.problems);
+  const { kubeconfig, context, namespace } = flags;
+  const cluster = await connect({ kubeconfig, context, nowMs: io.nowMs, log: () => {} });
+  try {
+    const kinds = new Set(read?.value.kinds.map(({ kind }) => kind));
+    const isRetired = read?.value.rules.isRetired ?? (() => false);
+    return diagnose(await readSnapshot({ cluster, namespace, isRetired, kinds, nowMs: io.nowMs() }));
+  } finally {
+    cluster.close();
+  }
+}
