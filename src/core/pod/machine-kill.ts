@@ -50,6 +50,7 @@ export function beginKill(
     turnSinceMs: draft.nowMs,
     call: nextId(draft),
     after: order.after ?? [],
+    hookHangs: false,
     signal: draft.policy.gates.ContainerStopSignals ? slot?.container.lifecycle?.stopSignal : undefined,
   };
   const handler = slot?.container.lifecycle?.preStop;
@@ -96,17 +97,15 @@ function stop(draft: Draft, kill: Kill, remaining: number): Kill {
   return { ...kill, stage: 'stopping', call, deadlineMs: Number.POSITIVE_INFINITY };
 }
 
-/** The hook of a kill has answered, or its time is over. */
+/** The hook of a kill has answered. */
 export function preStopOver(draft: Draft, kill: Kill, failure: string | undefined): void {
-  if (failure !== undefined) {
-    event(draft, {
-      type: 'Warning',
-      reason: 'FailedPreStopHook',
-      message: `PreStopHook failed: ${failure}`,
-      container: kill.container,
-    });
-  }
+  if (failure !== undefined) hookFailed(draft, kill, failure);
   putKill(draft, takeTurn(draft, kill));
+}
+
+function hookFailed(draft: Draft, { container }: Kill, failure: string): void {
+  const message = `PreStopHook failed: ${failure}`;
+  event(draft, { type: 'Warning', reason: 'FailedPreStopHook', message, container });
 }
 
 /** Time goes on for every kill: hooks that hang are abandoned, turns come. */
@@ -114,7 +113,7 @@ export function advanceKills(draft: Draft): void {
   for (const kill of draft.state.kills) {
     if (kill.stage === 'preStop' && draft.nowMs >= kill.deadlineMs) {
       draft.effects.push({ kind: 'cancelHook', call: kill.call, instance: kill.instance });
-      preStopOver(draft, kill, 'grace period is over');
+      putKill(draft, takeTurn(draft, { ...kill, hookHangs: true }));
     } else if (kill.stage === 'turn' && isTurn(draft, kill)) {
       putKill(draft, stop(draft, kill, remainingSeconds(kill.graceSeconds, draft.nowMs - kill.turnSinceMs)));
     } else if (kill.stage === 'stopping' && draft.nowMs >= kill.deadlineMs) {
@@ -132,10 +131,14 @@ export function stopFailed(draft: Draft, kill: Kill): void {
   putKill(draft, { ...kill, deadlineMs: draft.nowMs + 10_000 });
 }
 
-/** The run has ended (or its record is gone): its kill is over, a hook in it too. */
+/** The run has ended (or its record is gone): its kill is over, and a command that a hook still ran in it has failed. */
 export function killOver(draft: Draft, instance: string): void {
   const kill = draft.state.kills.find((each) => each.instance === instance);
   if (kill === undefined) return;
   if (kill.stage === 'preStop') draft.effects.push({ kind: 'cancelHook', call: kill.call, instance });
+  const hook = shape(draft).byName.get(kill.container)?.container.lifecycle?.preStop;
+  if ((kill.stage === 'preStop' || kill.hookHangs) && hook?.exec !== undefined) {
+    hookFailed(draft, kill, 'the container ended before its hook');
+  }
   draft.state.kills = draft.state.kills.filter((each) => each !== kill);
 }

@@ -5,7 +5,7 @@ import type { ExitedInput, RuntimeInput } from './input.ts';
 import { killOver, preStopOver, stopFailed } from './machine-kill.ts';
 import { emitProbe } from './machine-probe.ts';
 import { probeChanged } from './machine-status.ts';
-import { answerPass } from './machine-sync.ts';
+import { answerPass } from './machine-step.ts';
 import { afterAnswer, nextTickMs, probeOf } from './probe.ts';
 import { runOf } from './records.ts';
 import type { ProbeWorker } from './state.ts';

@@ -133,6 +133,8 @@ export interface Kill {
   /** Runs that must have ended before this one gets its signal. */
   readonly after: readonly InstanceId[];
   readonly signal: string | undefined;
+  /** preStop was abandoned unanswered: a command goes on until the container ends. */
+  readonly hookHangs: boolean;
 }
 
 export interface ProbeWorker {
