@@ -4,9 +4,9 @@
 import { formatDuration } from '../std/duration.ts';
 import { backoffLimits, forgottenAtMs, heldUntilMs, nextEntry } from './backoff.ts';
 import { changed, type Draft, event, nextId, replaceInstance, setClock, shape } from './draft.ts';
-import { afterFailedPull, countsForBackoff, imagePullBackOff, pullHeldUntilMs, pullPolicyOf } from './image-backoff.ts';
 import type { RuntimeInput } from './input.ts';
 import { awaitCall, failStep, nextStep, replaceStep } from './machine-job.ts';
+import { askForImage, heldPull, pullFailure, tellPulled } from './machine-pull.ts';
 import { allocatedTo } from './machine-resize.ts';
 import { newestEnded, newestRun, runOf } from './records.ts';
 import type { Container } from './spec.ts';
@@ -15,33 +15,14 @@ import type { Instance, StartStep } from './state.ts';
 /** The first move: back-off of the container, then of its image; then the image is asked for. */
 export function beginStart(draft: Draft, step: StartStep): void {
   if (heldByCrashes(draft, step)) return;
-  const { container } = step;
-  const image = container.image ?? '';
-  const entry = draft.state.imageBackoff.find((each) => each.image === image);
-  const policy = pullPolicyOf(container);
-  if (policy !== 'Never' && entry !== undefined && pullHeldUntilMs(entry, draft.nowMs) !== undefined) {
-    const held = imagePullBackOff(entry);
-    event(draft, {
-      type: 'Normal',
-      reason: 'BackOff',
-      message: `Back-off pulling image "${image}"`,
-      container: container.name,
-    });
-    event(draft, { type: 'Warning', reason: 'Failed', message: `Error: ${held.reason}`, container: container.name });
+  const held = heldPull(draft, step.container);
+  if (held !== undefined) {
     failStart(draft, step, held);
     return;
   }
-  const call = nextId(draft);
-  const pull = policy === 'Always' ? 'always' : policy === 'Never' ? 'never' : 'ifAbsent';
-  if (pull === 'always') pulling(draft, step);
-  draft.effects.push({ kind: 'pullImage', call, container: container.name, image, pull });
+  const call = askForImage(draft, step.container);
   replaceStep(draft, { ...step, at: 'pull' });
   awaitCall(draft, call);
-}
-
-function pulling(draft: Draft, { container }: StartStep): void {
-  const message = `Pulling image "${container.image ?? ''}"`;
-  event(draft, { type: 'Normal', reason: 'Pulling', message, container: container.name });
 }
 
 /** CrashLoopBackOff looks at the records as they were when the pass began: a run that this pass killed does not count yet. */
@@ -112,8 +93,10 @@ function dropLaterInits(draft: Draft): void {
 export function continueStart(draft: Draft, step: StartStep, input: RuntimeInput): void {
   switch (step.at) {
     case 'pull':
-      if (input.kind === 'pulled') pulled(draft, step, input);
-      else if (input.kind === 'failed') pullFailed(draft, step, input);
+      if (input.kind === 'pulled') {
+        tellPulled(draft, step.container, input);
+        create(draft, step);
+      } else if (input.kind === 'failed') failStart(draft, step, pullFailure(draft, step.container, input));
       return;
     case 'create':
       if (input.kind === 'started') started(draft, step, input.containerID);
@@ -126,36 +109,6 @@ export function continueStart(draft: Draft, step: StartStep, input: RuntimeInput
     case 'start':
       return;
   }
-}
-
-function pulled(draft: Draft, step: StartStep, input: Extract<RuntimeInput, { kind: 'pulled' }>): void {
-  const { container } = step;
-  const image = container.image ?? '';
-  if (input.fetched && pullPolicyOf(container) !== 'Always') pulling(draft, step);
-  const message =
-    input.message ??
-    (input.fetched ? `Successfully pulled image "${image}"` : `Container image "${image}" already present on machine`);
-  event(draft, { type: 'Normal', reason: 'Pulled', message, container: container.name });
-  create(draft, step);
-}
-
-function pullFailed(draft: Draft, step: StartStep, input: Extract<RuntimeInput, { kind: 'failed' }>): void {
-  const { container } = step;
-  const image = container.image ?? '';
-  const reason = input.reason ?? 'ErrImagePull';
-  if (reason === 'ErrImageNeverPull' || reason === 'InvalidImageName') {
-    event(draft, { type: 'Warning', reason, message: input.message, container: container.name });
-  } else {
-    const message = `Failed to pull image "${image}": ${input.message}`;
-    event(draft, { type: 'Warning', reason: 'Failed', message, container: container.name });
-  }
-  event(draft, { type: 'Warning', reason: 'Failed', message: `Error: ${reason}`, container: container.name });
-  if (countsForBackoff(reason)) {
-    const entry = draft.state.imageBackoff.find((each) => each.image === image);
-    const next = afterFailedPull(entry, { image, error: `${reason}: ${input.message}`, nowMs: draft.nowMs });
-    draft.state.imageBackoff = [...draft.state.imageBackoff.filter((each) => each !== entry), next];
-  }
-  failStart(draft, step, { reason, message: input.message });
 }
 
 function create(draft: Draft, step: StartStep): void {
