@@ -24,11 +24,11 @@ import { isStatic, writeStatus } from './machine-status.ts';
 import { passDueMs, settle } from './machine-sync.ts';
 import type { Policy } from './policy.ts';
 import { noRecords } from './records.ts';
-import { qosClassOf } from './resize.ts';
 import type { ObjectMeta, PodSpec } from './spec.ts';
 import type { PodState } from './state.ts';
 import type { Pod, PodCondition, PodStatus } from './status.ts';
 import { isTerminal } from './status-merge.ts';
+import { qosOf } from './validate/qos.ts';
 
 export type Transition = readonly [state: PodState, effects: readonly Effect[]];
 
@@ -126,7 +126,7 @@ function firstStatus(spec: PodSpec, nowMs: number): PodStatus {
     message: 'Scheduling is blocked due to non-empty scheduling gates',
     lastTransitionTime: Math.floor(nowMs / 1000) * 1000,
   };
-  return { phase: 'Pending', conditions: hasGates(spec) ? [gated] : [], qosClass: qosClassOf(spec) };
+  return { phase: 'Pending', conditions: hasGates(spec) ? [gated] : [], qosClass: qosOf(spec) };
 }
 
 function firstState(policy: Policy, api: Pod): PodState {

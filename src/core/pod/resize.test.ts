@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareDeferred, type DeferredResize, qosClassOf, resizeAction, resizeVerdict } from './resize.ts';
+import { compareDeferred, type DeferredResize, resizeAction, resizeVerdict } from './resize.ts';
 import type { ResourceRequirements } from './spec.ts';
 import type { QosClass } from './status.ts';
+import { qosOf } from './validate/qos.ts';
 
 const size = (requests: Record<string, string>, limits: Record<string, string> = {}): ResourceRequirements => ({
   requests,
@@ -27,7 +28,7 @@ const classes: readonly (readonly [
 
 for (const [what, sizes, qos] of classes) {
   test(`a pod with ${what} is ${qos}`, () => {
-    assert.equal(qosClassOf({ containers: sizes.map((resources, i) => ({ name: `c${i}`, resources })) }), qos);
+    assert.equal(qosOf({ containers: sizes.map((resources, i) => ({ name: `c${i}`, resources })) }), qos);
   });
 }
 

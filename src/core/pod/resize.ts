@@ -1,4 +1,4 @@
-// In-place resize: QoS class, whether a new size is admitted now, later or never, and what it takes to get a running container
+// In-place resize: whether a new size is admitted now, later or never, and what it takes to get a running container
 // there (spec §10). Whether the API accepts the change at all is validation.
 import { parseQuantity } from '../std/quantity.ts';
 import type { Container, PodSpec, ResourceRequirements } from './spec.ts';
@@ -6,15 +6,6 @@ import type { QosClass } from './status.ts';
 
 const resizable = ['cpu', 'memory'] as const;
 type Resizable = (typeof resizable)[number];
-
-/** Guaranteed: every container has limits for both, equal to its requests. BestEffort: nobody has either. */
-export function qosClassOf(spec: PodSpec): QosClass {
-  const all = spec.resources === undefined ? [...(spec.initContainers ?? []), ...spec.containers] : [spec];
-  const sizes = all.flatMap(({ resources }) => resizable.map((name) => sizeOf(resources, name)));
-  if (sizes.every(({ request, limit }) => request === undefined && limit === undefined)) return 'BestEffort';
-  const guaranteed = sizes.every(({ request, limit }) => limit !== undefined && (request ?? limit) === limit);
-  return guaranteed ? 'Guaranteed' : 'Burstable';
-}
 
 /** Zero counts as unset, as in the API's own reckoning. */
 function sizeOf(resources: ResourceRequirements | undefined, name: Resizable) {
