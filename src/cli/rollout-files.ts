@@ -1,21 +1,13 @@
 // The files that say which revision a namespace is on: rollouts.yml, and beside it fairway.yml and rollouts.lock where they
-// exist. The flags that name them are the same in every command.
+// exist.
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Fleet } from '../core/fleet/index.ts';
 import type { Namespace } from '../core/inventory/index.ts';
 import { type Lock, parseLock, parseRollouts, type Rollouts } from '../core/rollout/index.ts';
 import { formatProblem, type Problem, SpecError, UsageError } from '../core/std/errors.ts';
 import type { Io } from './io.ts';
-
-export interface RolloutFlags {
-  readonly rollouts?: string;
-  readonly fleet?: string;
-  /** `--no-lock` makes it false. */
-  readonly lock?: string | boolean;
-  readonly cluster?: string;
-}
+import type { RolloutFlags } from './rollout-flags.ts';
 
 export interface RolloutFiles {
   readonly rollouts: Rollouts;
@@ -23,15 +15,6 @@ export interface RolloutFiles {
   readonly lock: Lock | undefined;
   readonly paths: { readonly rollouts: string; readonly fleet: string; readonly lock: string };
   readonly warnings: readonly Problem[];
-}
-
-/** Adds `--rollouts`, `--fleet`, `--lock`, `--no-lock`. */
-export function withRolloutFlags(command: Command): Command {
-  return command
-    .option('--rollouts <file>', 'the roll-out specification (default: rollouts.yml)')
-    .option('--fleet <file>', 'the fleet file (default: fairway.yml beside rollouts.yml, where it exists)')
-    .option('--lock <file>', 'remembered slots (default: rollouts.lock beside rollouts.yml, where it exists)')
-    .option('--no-lock', 'assign as if nothing was remembered');
 }
 
 /** Reads and checks the files. Every problem of all of them is thrown at once as a SpecError. */

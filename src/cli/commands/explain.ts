@@ -3,7 +3,8 @@ import { Command, Option } from 'commander';
 import { type Change, createResolver, type Explanation, explain, percentText } from '../../core/rollout/index.ts';
 import type { Io } from '../io.ts';
 import { printData, table } from '../print.ts';
-import { loadRolloutFiles, type RolloutFlags, warn, withRolloutFlags } from '../rollout-files.ts';
+import { loadRolloutFiles, warn } from '../rollout-files.ts';
+import { type RolloutFlags, withRolloutFlags } from '../rollout-flags.ts';
 
 interface Flags extends RolloutFlags {
   readonly output: 'table' | 'json' | 'yaml';

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Io } from '../io.ts';
 import type { MutateFlags } from '../mutate/all.ts';
-import { withRolloutFlags } from '../rollout-files.ts';
+import { withRolloutFlags } from '../rollout-flags.ts';
 
 export function build(io: Io): Command {
   return withRolloutFlags(new Command('mutate'))

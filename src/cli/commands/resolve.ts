@@ -11,7 +11,8 @@ import {
 import { UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
 import { printData, table } from '../print.ts';
-import { loadNamespaces, loadRolloutFiles, type RolloutFlags, warn, withRolloutFlags } from '../rollout-files.ts';
+import { loadNamespaces, loadRolloutFiles, warn } from '../rollout-files.ts';
+import { type RolloutFlags, withRolloutFlags } from '../rollout-flags.ts';
 
 interface Flags extends RolloutFlags {
   readonly namespaces?: string;

@@ -3,7 +3,8 @@
 import { Command } from 'commander';
 import { SpecError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
-import { loadNamespaces, loadRolloutFiles, type RolloutFlags, warn, withRolloutFlags } from '../rollout-files.ts';
+import { loadNamespaces, loadRolloutFiles, warn } from '../rollout-files.ts';
+import { type RolloutFlags, withRolloutFlags } from '../rollout-flags.ts';
 
 interface Flags extends RolloutFlags {
   readonly namespaces?: string;

@@ -12,7 +12,6 @@ import {
 } from '../../core/mutate/index.ts';
 import { ManifestError, type Problem } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
-import { loadNamespaces } from '../rollout-files.ts';
 import type { RevisionFlags, Revisions } from './revisions.ts';
 import type { Source } from './sources.ts';
 
@@ -49,8 +48,7 @@ interface Setting {
 export async function mutateAll(sources: readonly Source[], setting: Setting): Promise<readonly Mutated[]> {
   const { flags, io, revisions } = setting;
   const labelsOf = await namespaceLabels(sources, flags, io);
-  const { loadMutators } = await import('./custom.ts');
-  const custom = await loadMutators(flags.mutator, io);
+  const custom = flags.mutator.length === 0 ? [] : await (await import('./custom.ts')).loadMutators(flags.mutator, io);
   const mutated: Mutated[] = [];
   const problems: Problem[] = [];
   for (const source of sources) {
@@ -102,7 +100,10 @@ async function stampTime(source: Source, flags: MutateFlags, io: Io): Promise<nu
 /** Labels of the namespaces that the sources and --namespaces hold; of what is not given nothing is known. */
 async function namespaceLabels(sources: readonly Source[], flags: MutateFlags, io: Io): Promise<NamespaceLabels> {
   const known = new Map<string, StringMap>();
-  const given = flags.namespaces === undefined ? [] : await loadNamespaces(flags.namespaces, io);
+  const given =
+    flags.namespaces === undefined
+      ? []
+      : await (await import('../rollout-files.ts')).loadNamespaces(flags.namespaces, io);
   for (const { name, labels } of given) known.set(name, Object.fromEntries(labels));
   for (const source of sources) for (const { name, labels } of readNamespaces(source)) known.set(name, labels);
   return (namespace) => known.get(namespace);

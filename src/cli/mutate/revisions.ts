@@ -1,12 +1,15 @@
 // Where a run of `fairway mutate` takes its revisions from: --revision, a text of rollouts.yml that a KRM function brings, or the file
 // with what lies beside it.
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Fleet } from '../../core/fleet/index.ts';
 import type { KindRule } from '../../core/manifest/index.ts';
 import type { RevisionAnswer, RevisionOf } from '../../core/mutate/index.ts';
 import type { Assignment } from '../../core/rollout/index.ts';
-import { SpecError } from '../../core/std/errors.ts';
+import { type Problem, SpecError } from '../../core/std/errors.ts';
+import { revisionNameTrouble } from '../../core/std/revision-name.ts';
 import type { Io } from '../io.ts';
-import { loadFleetFile, loadRolloutFiles, type RolloutFlags, warn } from '../rollout-files.ts';
+import { type RolloutFlags } from '../rollout-flags.ts';
 
 export interface RevisionFlags extends RolloutFlags {
   readonly revision?: string;
@@ -21,7 +24,8 @@ export interface Revisions {
 
 /** Reads what the flags name, or what `rolloutsText` says. @throws UsageError, SpecError */
 export async function loadRevisions(flags: RevisionFlags, io: Io, rolloutsText?: string): Promise<Revisions> {
-  if (flags.revision !== undefined) return fixed(flags.revision, await loadFleetFile(flags, io));
+  if (flags.revision !== undefined) return fixed(flags.revision, flags, io);
+  const { loadRolloutFiles, warn } = await import('../rollout-files.ts');
   const { createResolver } = await import('../../core/rollout/index.ts');
   const files =
     rolloutsText === undefined ? await loadRolloutFiles(flags, io) : await parseText(rolloutsText, flags, io);
@@ -44,10 +48,10 @@ const missing: RevisionAnswer = {
   hint: 'give one with -n, or put metadata.namespace into the manifest',
 };
 
-/** One revision for all; what fairway.yml excludes stays excluded. */
-async function fixed(revision: string, fleet: Fleet | undefined): Promise<Revisions> {
-  const { revisionTrouble } = await import('../../core/rollout/index.ts');
-  const trouble = revisionTrouble(revision, fleet);
+/** One revision for all; what fairway.yml excludes stays excluded. Without such a file its reader is not even loaded. */
+async function fixed(revision: string, flags: RolloutFlags, io: Io): Promise<Revisions> {
+  const fleet = hasFleet(flags, io) ? await (await import('../rollout-files.ts')).loadFleetFile(flags, io) : undefined;
+  const trouble = revisionNameTrouble(revision) ?? (await unknownRevision(revision, fleet));
   if (trouble !== undefined) throw new SpecError([{ severity: 'error', ...trouble }]);
   const revisionOf: RevisionOf = (namespace) => {
     const pattern = namespace === undefined ? undefined : fleet?.exclude.find(({ matches }) => matches(namespace));
@@ -56,8 +60,22 @@ async function fixed(revision: string, fleet: Fleet | undefined): Promise<Revisi
   return { revisionOf, kinds: fleet?.kinds ?? [], fleet };
 }
 
+function hasFleet({ fleet, rollouts = 'rollouts.yml' }: RolloutFlags, { cwd }: Io): boolean {
+  return fleet !== undefined || existsSync(resolve(cwd, dirname(rollouts), 'fairway.yml'));
+}
+
+async function unknownRevision(
+  revision: string,
+  fleet: Fleet | undefined,
+): Promise<Omit<Problem, 'severity'> | undefined> {
+  if (fleet === undefined) return undefined;
+  const { revisionTrouble } = await import('../../core/rollout/index.ts');
+  return revisionTrouble(revision, fleet);
+}
+
 async function parseText(text: string, flags: RolloutFlags, io: Io) {
   const { parseRollouts } = await import('../../core/rollout/index.ts');
+  const { loadFleetFile } = await import('../rollout-files.ts');
   const fleet = await loadFleetFile(flags, io);
   const read = parseRollouts(text, { file: 'functionConfig', fleet });
   if (read.kind === 'invalid') throw new SpecError(read.problems);
