@@ -1,7 +1,6 @@
 // Writes changed files, all or none: first every temporary file, flushed to the disk, then the renames. Links stay links (their target
 // is written), modes stay. If a rename fails, the files renamed before it get their old content back.
 
-import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fchmodSync,
@@ -52,7 +51,7 @@ export function writeAll(rewrites: readonly Rewrite[]): void {
 
 function stage(rewrite: Rewrite): Staged {
   const target = realpathSync(rewrite.path);
-  const temporary = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
+  const temporary = join(dirname(target), `.${basename(target)}.fairway-${process.pid}.tmp`);
   const file = openSync(temporary, 'wx');
   try {
     fchmodSync(file, statSync(target).mode & 0o7777);

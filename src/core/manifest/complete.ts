@@ -141,7 +141,7 @@ function writeBlockScalar(walk: Walk, kind: number, bodyEnd: number): number {
   const { text } = tape;
   const header = skipToContent(text, walk.cursor, '|>');
   let end = header + 1;
-  while ('+-0123456789'.includes(text.charAt(end))) end++;
+  while (end < text.length && '+-0123456789'.includes(text.charAt(end))) end++;
   let last = bodyEnd;
   while (last > end && ' \t\r\n'.includes(text.charAt(last - 1))) last--;
   return pushNode(tape, kind, header, Math.max(end, last));

@@ -11,10 +11,14 @@ export function findForbidden(bytes: Uint8Array): number {
   if (found !== -1) return found;
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;
-    const del = word ^ 0x7f7f7f7f;
-    // A byte below 0x20, or one that is 0x7f, sets its high bit in one of the terms; line ends do so too.
-    const low = ((word - 0x20202020) | 0) & ~word;
-    if (((low | (((del - 0x01010101) | 0) & ~del)) & highBits) === 0) continue;
+    const seven = word & 0x7f7f7f7f;
+    // The high bit of a byte is set where it is below 0x20, and where it is 0x7f. Exact: nothing carries from one byte into the next.
+    const low = ~((seven + 0x60606060) | 0 | word) & highBits;
+    const del = ((seven + 0x01010101) | 0) & ~word & highBits;
+    if ((low | del) === 0) continue;
+    const line = word ^ 0x0a0a0a0a;
+    const newlines = ~(((line & 0x7f7f7f7f) + 0x7f7f7f7f) | 0 | line) & highBits;
+    if (((low & ~newlines) | del) === 0) continue;
     const at = findIn(bytes, lead + 4 * i, lead + 4 * i + 4);
     if (at !== -1) return at;
   }

@@ -69,9 +69,15 @@ export function locate(tape: Tape, root: number, segments: readonly string[]): n
   return node;
 }
 
-/** The segments of a JSON pointer (RFC 6901). */
+const knownPointers = new Map<string, readonly string[]>();
+
+/** The segments of a JSON pointer (RFC 6901). Kept, because a run asks for the same few over and over. */
 export function pointerSegments(pointer: string): readonly string[] {
-  return pointer === '' ? [] : pointer.slice(1).split('/').map(unescapeSegment);
+  const known = knownPointers.get(pointer);
+  if (known !== undefined) return known;
+  const segments = pointer === '' ? [] : pointer.slice(1).split('/').map(unescapeSegment);
+  if (knownPointers.size < 256) knownPointers.set(pointer, segments);
+  return segments;
 }
 
 function unescapeSegment(segment: string): string {
@@ -167,7 +173,7 @@ function keyText(tape: Tape, key: number): string {
 }
 
 function isMergeKey(tape: Tape, key: number): boolean {
-  return kindOf(tape, key) === kinds.plain && keyEquals(tape, key, '<<');
+  return endOf(tape, key) - startOf(tape, key) === 2 && kindOf(tape, key) === kinds.plain && keyEquals(tape, key, '<<');
 }
 
 /** The mappings that `<<` names, the first being the strongest. */
@@ -179,10 +185,17 @@ function mergeSources(tape: Tape, map: number): readonly number[] {
   return isSeq(tape, target) ? [...items(tape, target)] : [target];
 }
 
+/** One pass over the keys: most mappings have no `<<`, and most questions are about keys that are not there. */
 function memberWithin(tape: Tape, map: number, key: string, depth: number): number {
-  const own = ownMember(tape, map, key);
-  if (own !== none) return follow(tape, own);
-  if (depth > 20) return none;
+  const last = nextOf(tape, map);
+  let merges = false;
+  for (let node = map + 1; node < last; ) {
+    const value = nextOf(tape, node);
+    if (keyEquals(tape, node, key)) return follow(tape, value);
+    merges ||= isMergeKey(tape, node);
+    node = nextOf(tape, value);
+  }
+  if (!merges || depth > 20) return none;
   for (const source of mergeSources(tape, map)) {
     const target = follow(tape, source);
     const found = target !== none && isMap(tape, target) ? memberWithin(tape, target, key, depth + 1) : none;
