@@ -69,11 +69,17 @@ function eventsOf(source: Bytes, start: number): Event[] | OutlineFailure {
       const before = text.lastIndexOf('\n', position - 1);
       const mayJoin = error.reason === 'deficient indentation' && before !== -1 && joins < mostJoins;
       if (!mayJoin) return { message: error.reason, offset: start + position };
-      // The line is read as the end of the one before: offsets stay, and structure does not depend on the line end there.
-      const from = text.charAt(before - 1) === '\r' ? before - 1 : before;
-      text = text.slice(0, from) + ' '.repeat(before + 1 - from) + text.slice(before + 1);
+      text = joinLine(text, before);
     }
   }
+}
+
+/** The line after `end` is read as the end of the one before: offsets stay, and structure does not depend on the line end there. */
+function joinLine(text: Bytes, end: number): Bytes {
+  const line = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
+  const content = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|(?<!\s)#|[^"'#])*/.exec(line)?.[0] ?? line;
+  const from = end - line.length + content.trimEnd().length;
+  return text.slice(0, from) + ' '.repeat(end + 1 - from) + text.slice(end + 1);
 }
 
 type NodeEvent = Exclude<Event, { type: typeof EVENT_ID.DOCUMENT | typeof EVENT_ID.POP }>;
@@ -142,9 +148,10 @@ function writeBlockScalar(walk: Walk, kind: number, bodyEnd: number): number {
   const header = skipToContent(text, walk.cursor, '|>');
   let end = header + 1;
   while (end < text.length && '+-0123456789'.includes(text.charAt(end))) end++;
+  const headerEnd = lineEnd(text, end);
   let last = bodyEnd;
-  while (last > end && ' \t\r\n'.includes(text.charAt(last - 1))) last--;
-  return pushNode(tape, kind, header, Math.max(end, last));
+  while (last > headerEnd && ' \t\r\n'.includes(text.charAt(last - 1))) last--;
+  return pushNode(tape, kind, header, last > headerEnd ? last : end);
 }
 
 function closeFrame(walk: Walk): void {

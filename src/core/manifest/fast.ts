@@ -52,7 +52,7 @@ export function outlineFast(tape: Tape, start: number, end: number): boolean {
     lineEnd: 0,
     commented: false,
   };
-  let at = tape.text.startsWith('---', start) ? -1 : start;
+  let at = tape.text.startsWith('---', start) || tape.text.startsWith('...', start) ? -1 : start;
   while (at !== -1 && at < end) at = scanLine(scan, at);
   if (at === -1) return false;
   settlePending(scan);
