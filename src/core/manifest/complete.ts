@@ -78,7 +78,9 @@ function eventsOf(source: Bytes, start: number): Event[] | OutlineFailure {
 function joinLine(text: Bytes, end: number): Bytes {
   const line = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
   const content = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|(?<!\s)#|[^"'#])*/.exec(line)?.[0] ?? line;
-  const from = end - line.length + content.trimEnd().length;
+  const comment = line.charAt(content.length) === '#';
+  const kept = comment ? content.trimEnd().length : line.replace(/\r$/, '').length;
+  const from = end - line.length + kept;
   return text.slice(0, from) + ' '.repeat(end + 1 - from) + text.slice(end + 1);
 }
 
