@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { parseDocument } from 'yaml';
 import { applyEdits, byteText, confirmChange, samePlain, transformStream } from '../../../src/core/manifest/index.ts';
 import { mutateStream, revisionLabel } from '../../../src/core/mutate/index.ts';

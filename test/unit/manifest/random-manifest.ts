@@ -49,7 +49,7 @@ function deployment(random: Prng): { readonly [key: string]: Value } {
 }
 
 function reversed(value: { readonly [key: string]: Value }): { readonly [key: string]: Value } {
-  return Object.fromEntries(Object.entries(value).reverse());
+  return Object.fromEntries(Object.entries(value).toReversed());
 }
 
 function mapOf(random: Prng, size: number): { readonly [key: string]: Value } {
