@@ -1,7 +1,7 @@
 // Where a run of `fairway mutate` takes its revisions from: --revision, a text of rollouts.yml that a KRM function brings, or the file
 // with what lies beside it.
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import type { Fleet } from '../../core/fleet/index.ts';
 import type { KindRule } from '../../core/manifest/index.ts';
 import type { RevisionAnswer, RevisionOf } from '../../core/mutate/index.ts';
@@ -61,7 +61,7 @@ async function fixed(revision: string, flags: RolloutFlags, io: Io): Promise<Rev
 }
 
 function hasFleet({ fleet, rollouts = 'rollouts.yml' }: RolloutFlags, { cwd }: Io): boolean {
-  return fleet !== undefined || existsSync(resolve(cwd, dirname(rollouts), 'fairway.yml'));
+  return fleet !== undefined || existsSync(join(isAbsolute(rollouts) ? '' : cwd, dirname(rollouts), 'fairway.yml'));
 }
 
 async function unknownRevision(

@@ -136,7 +136,7 @@ function blockSeq(items: readonly Value[], column: number, style: Style): string
 
 /** No noise before the first key of an item: it stands beside the dash. */
 function calm(random: Prng): Prng {
-  return { next: () => 0.5 + random.next() / 2, split: random.split };
+  return { next: () => 0.5 + random.next() / 2, split: (name) => random.split(name) };
 }
 
 function literal(head: string, text: string, column: number): string[] {
@@ -155,7 +155,7 @@ function flow(value: Value, column: number, style: Style): string {
   const end = gap.startsWith(style.newline) ? `${style.newline}${' '.repeat(column + 1)}` : gap;
   const parts = Array.isArray(value)
     ? value.map((item: Value) => flow(item, column, style))
-    : Object.entries(value).map(([key, inner]) => `${keyText(key, random)}: ${flow(inner as Value, column, style)}`);
+    : Object.entries(value).map(([key, inner]) => `${keyText(key, random)}: ${flow(inner, column, style)}`);
   const body = parts.join(`,${gap === '' ? ' ' : gap}`);
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   return parts.length === 0 ? `${open}${close}` : `${open}${gap}${body}${end}${close}`;
@@ -166,11 +166,11 @@ function keyText(key: string, random: Prng): string {
   return chance(random, 0.1) ? JSON.stringify(key) : key;
 }
 
-function scalarTail(value: Value, random: Prng): string {
+function scalarTail(value: string | number | boolean | null, random: Prng): string {
   return value === null && chance(random, 0.5) ? '' : ` ${quoted(value, random)}`;
 }
 
-function quoted(value: Value, random: Prng, inFlow = false): string {
+function quoted(value: string | number | boolean | null, random: Prng, inFlow = false): string {
   if (typeof value !== 'string') return value === null ? pick(random, ['null', '~']) : String(value);
   if (/^[a-z][a-z0-9/.]*$/.test(value) && value !== 'null' && value !== 'yes' && chance(random, 0.7)) return value;
   if (value === 'http://x:80/y' && !inFlow && chance(random, 0.5)) return value;

@@ -1,0 +1,74 @@
+// Mutate: whole processes of the built bundle (`npm run build` first) over a stream of manifests, against yq and, where FAIRWAY_BENCH_KUSTOMIZE is
+// set (it takes minutes), `kubectl kustomize` doing the same.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { manifestStream } from './manifests.ts';
+import type { Row } from './measure.ts';
+
+export const title = 'mutate';
+
+const folder = mkdtempSync(join(tmpdir(), 'fairway-bench-'));
+const tools = join(homedir(), '.cache', 'fairway-bench');
+const labelled = '(.. | select(has("template")) | .template.metadata.labels."istio.io/rev") = "1-25-2"';
+const nowhere = openSync('/dev/null', 'w');
+
+/** A row a size and tool; peak memory stands in the name of the largest. */
+export function run(): Row[] {
+  const [ten, fifty, hundred] = [10, 50, 100].map((megabytes) => stream(megabytes));
+  if (ten === undefined || fifty === undefined || hundred === undefined) return [];
+  const fairway = (file: string) => [process.execPath, 'dist/fairway.js', 'mutate', '--revision', '1-25-2', file];
+  return [
+    { name: 'mutate 10 MB, whole process', ...timed(fairway(ten), 9), goalMs: 220 },
+    { name: 'mutate 50 MB, whole process', ...timed(fairway(fifty), 5), goalMs: 700 },
+    { name: `mutate 100 MB, peak ${peakMegabytes(fairway(hundred))} MB of 400 MB`, ...timed(fairway(hundred), 3) },
+    { name: 'yq 4.54.3, the same label on 10 MB', ...timed([yq(), labelled, ten], 3) },
+    ...(process.env['FAIRWAY_BENCH_KUSTOMIZE'] === undefined ? [] : [kustomize(ten)]),
+  ];
+}
+
+function stream(megabytes: number): string {
+  const file = join(folder, `${megabytes}.yaml`);
+  writeFileSync(file, manifestStream(megabytes * 1e6));
+  return file;
+}
+
+function kustomize(file: string): Row {
+  const overlay = mkdtempSync(join(folder, 'kustomize-'));
+  spawnSync('cp', [file, join(overlay, 'all.yaml')]);
+  const labels = '[{pairs: {istio.io/rev: 1-25-2}, includeTemplates: true}]';
+  writeFileSync(join(overlay, 'kustomization.yaml'), `resources: [all.yaml]\nlabels: ${labels}\n`);
+  return { name: 'kubectl kustomize, the same label on 10 MB', ...timed(['kubectl', 'kustomize', overlay], 0) };
+}
+
+/** Once in a new process, then the median of some more. */
+function timed(command: readonly string[], runs: number): Pick<Row, 'coldMs' | 'medianMs'> {
+  const times = Array.from({ length: runs + 1 }, () => once(command));
+  const coldMs = times[0] ?? 0;
+  const warm = times.slice(1).sort((a, b) => a - b);
+  return { coldMs, medianMs: warm[Math.floor(warm.length / 2)] ?? coldMs };
+}
+
+function once([command = '', ...args]: readonly string[]): number {
+  const began = performance.now();
+  const { status, stderr } = spawnSync(command, args, { stdio: ['ignore', nowhere, 'pipe'] });
+  if (status !== 0) throw new Error(`${command} failed: ${stderr.toString().slice(0, 500)}`);
+  return performance.now() - began;
+}
+
+function peakMegabytes(command: readonly string[]): number {
+  const { stderr } = spawnSync('/usr/bin/time', ['-f', '%M', ...command], { stdio: ['ignore', nowhere, 'pipe'] });
+  return Math.round(Number(stderr.toString().trim().split('\n').at(-1)) / 1000);
+}
+
+/** Built once, outside of the checkout. */
+function yq(): string {
+  const file = join(tools, 'yq');
+  if (!existsSync(file)) {
+    mkdirSync(tools, { recursive: true });
+    const env = { ...process.env, GOBIN: tools };
+    spawnSync('go', ['install', 'github.com/mikefarah/yq/v4@v4.54.3'], { env, stdio: 'inherit' });
+  }
+  return file;
+}
