@@ -6,6 +6,8 @@ import { comparable, eventsOf, type RecordedLife, statusesOf, summaryOf } from '
 
 /** What a watch, a busy machine and the recorder's clock may add to an interval. */
 const widenedByMs = 1500;
+/** The engine may need longer than the recording lasted: a back-off has jitter of half its length. */
+const longerRun = 1.6;
 const seeds = Array.from({ length: 24 }, (_, index) => index + 1);
 
 export interface Verdict {
@@ -20,7 +22,7 @@ export interface Verdict {
 export function compareLife(name: string, life: RecordedLife, scenario: Scenario): Verdict {
   const recorded = statusesOf(life);
   const startMs = recorded[0]?.ms ?? 0;
-  const endMs = Math.max(...life.timeline.map(({ ms }) => ms), ...life.events.map(({ ms }) => ms)) - startMs + 2000;
+  const endMs = Math.max(...life.timeline.map(({ ms }) => ms), ...life.events.map(({ ms }) => ms)) - startMs;
   const shifted = { ...scenario, events: shiftedEvents(scenario.events ?? eventsOf(life), startMs) };
   const runs = timings().map((timing) => {
     const policy = policyFor(shifted, { timing });
@@ -28,7 +30,7 @@ export function compareLife(name: string, life: RecordedLife, scenario: Scenario
       manifest: { metadata: { name, namespace: 'recorder' }, spec: life.pod.spec },
       scenario: shifted,
       policy,
-      untilMs: endMs,
+      untilMs: endMs * longerRun + 5000,
     }).happenings;
   });
   const wanted = recorded.map((status) => comparable(status));

@@ -172,19 +172,37 @@ interface Resized {
   readonly resources?: Record<string, Record<string, string>>;
 }
 
+interface Operation {
+  readonly op: string;
+  readonly path: string;
+  readonly value?: unknown;
+}
+
 function patchEvent(at: number, args: readonly string[], life: RecordedLife): Event {
-  const body = JSON.parse(args[args.indexOf('-p') + 1] ?? '{}') as Patch | readonly { readonly path: string }[];
-  if (Array.isArray(body)) return { at, do: 'remove-scheduling-gates' };
+  const body = JSON.parse(args[args.indexOf('-p') + 1] ?? '{}') as Patch | readonly Operation[];
+  if (Array.isArray(body)) return operationEvent(at, body as readonly Operation[], life);
   const patch = body as Patch;
   const condition = patch.status?.conditions?.[0];
   if (condition !== undefined) return { at, do: 'set-condition', type: condition.type, status: condition.status };
   const containers = (patch.spec?.['containers'] ?? []) as readonly Resized[];
-  if (flag(args, '--subresource') === 'resize')
-    return {
-      at,
-      do: 'resize',
-      containers: Object.fromEntries(containers.map(({ name, resources = {} }) => [name, resources])),
-    };
-  if (patch.spec === undefined) throw new Error(`nothing to patch in ${life.what}`);
+  if (flag(args, '--subresource') === 'resize') {
+    const resized = containers.map(({ name, resources = {} }) => [name, resources] as const);
+    return { at, do: 'resize', containers: Object.fromEntries(resized) };
+  }
+  if (patch.spec === undefined) throw new Error(`a patch without a meaning here: ${JSON.stringify(body)}`);
   return { at, do: 'patch', spec: patch.spec };
+}
+
+/** A JSON patch that takes scheduling gates away, or gives a container another image. */
+function operationEvent(at: number, operations: readonly Operation[], { pod }: RecordedLife): Event {
+  const images = operations.flatMap(({ path, value }) => {
+    const [, list, index] = /^\/spec\/(containers|initContainers)\/(\d+)\/image$/.exec(path) ?? [];
+    const name =
+      list === undefined ? undefined : pod.spec[list as 'containers' | 'initContainers']?.[Number(index)]?.name;
+    return name === undefined ? [] : [[name, String(value)] as const];
+  });
+  if (images.length > 0) return { at, do: 'set-image', images: Object.fromEntries(images) };
+  if (operations.some(({ op, path }) => op === 'remove' && path.startsWith('/spec/schedulingGates')))
+    return { at, do: 'remove-scheduling-gates' };
+  throw new Error(`a patch without a meaning here: ${JSON.stringify(operations)}`);
 }

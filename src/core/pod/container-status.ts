@@ -154,12 +154,15 @@ export function wholeSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }
 
-/** A container that is to start and could not lately waits, and what ended before becomes its last state. */
+/**
+ * A container that is to start and could not lately waits, and what ended before becomes its last state. Not so an init
+ * container that ended with 0, and a sidecar counts as one here: it stays terminated while it waits.
+ */
 function asWaiting(slot: Slot, status: ContainerStatus, context: StatusContext): ContainerStatus {
   const error = context.startErrorOf(slot.container.name);
   if (error === undefined || slot.role === 'ephemeral') return status;
   const newest = newestRun(context.view, slot.container.name);
-  if (slot.role === 'init' && newest?.state === 'exited' && newest.exitCode === 0) return status;
+  if (slot.role !== 'main' && newest?.state === 'exited' && newest.exitCode === 0) return status;
   const question = {
     container: slot.container,
     podPolicy: context.shape.restartPolicy,

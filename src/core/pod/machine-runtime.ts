@@ -1,6 +1,6 @@
 // Answers and observations of the runtime: each finds the pass, the kill, the probe or the run that it belongs to. An answer
 // that nobody waits for any more changes nothing.
-import { changed, type Draft, event, replaceInstance, shape } from './draft.ts';
+import { changed, choose, type Draft, event, replaceInstance, setClock, shape } from './draft.ts';
 import type { ExitedInput, RuntimeInput } from './input.ts';
 import { killOver, preStopOver, stopFailed } from './machine-kill.ts';
 import { emitProbe } from './machine-probe.ts';
@@ -55,6 +55,15 @@ function exited(draft: Draft, input: ExitedInput): void {
   killOver(draft, run.id);
   abandonPostStart(draft, run.id);
   changed(draft);
+  if (isBrief(draft, run.startedAtMs) && choose(draft, 0, 1) >= 0.5) setClock(draft, { changesAgain: true });
+}
+
+/**
+ * Start and end of a run that lasted less than a relist may be told one after the other: then the worker looks at the pod a
+ * second time (recorded: an init container that fails at once shows CrashLoopBackOff a second after its end).
+ */
+function isBrief({ nowMs, policy }: Draft, startedAtMs: number): boolean {
+  return policy.timing.kind === 'kubelet' && nowMs - startedAtMs < 1000;
 }
 
 /** A hook that runs in a container that has ended cannot go on. */

@@ -215,6 +215,7 @@ function postStartFailed(draft: Draft, step: StartStep, message: string): void {
     container: container.name,
   });
   failStart(draft, step, { reason: 'PostStartHookError', message });
+  setClock(draft, { changesAgain: true });
   const job = draft.state.job!;
   const kill = { at: 'kill', instance, reason: 'postStart', message: 'FailedPostStartHook', begun: false } as const;
   draft.state.job = { ...job, steps: [kill, ...job.steps] };

@@ -133,5 +133,5 @@ function pullImage(node: Node, effect: RuntimeEffect & { kind: 'pullImage' }, de
   const { fails, message = `failed to pull image "${image}"` } = told;
   if (fails !== undefined && node.attempt(`image ${image}`) < (told.times ?? Number.POSITIVE_INFINITY))
     return node.in(node.spanOr(told.takes, 'pull'), () => failed(fails, message));
-  node.in(node.spanOr(told.takes, 'pull'), () => outcome('pulled', { kind: 'pulled', call }));
+  node.in(node.spanOr(told.takes, 'pull'), () => outcome('pulled', { kind: 'pulled', call, fetched: true }));
 }
