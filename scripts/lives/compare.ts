@@ -20,7 +20,7 @@ export interface Verdict {
 
 /** The verdict over a life; `name` is the pod's. */
 export function compareLife(name: string, life: RecordedLife, scenario: Scenario): Verdict {
-  const recorded = statusesOf(life);
+  const recorded = withoutRepeats(statusesOf(life));
   const startMs = recorded[0]?.ms ?? 0;
   const endMs = Math.max(...life.timeline.map(({ ms }) => ms), ...life.events.map(({ ms }) => ms)) - startMs;
   const shifted = { ...scenario, events: shiftedEvents(scenario.events ?? eventsOf(life), startMs) };
@@ -76,6 +76,12 @@ function timings(): readonly {
 }
 
 /** The recorder's clock starts with the client, some 100 ms before the object exists; the scenario's starts with the object. */
+/** Statuses that differ from the one before: an action between two equal ones makes the recorder write both. */
+function withoutRepeats(statuses: ReturnType<typeof statusesOf>): ReturnType<typeof statusesOf> {
+  const texts = statuses.map((status) => comparable(status));
+  return statuses.filter((_, index) => texts[index] !== texts[index - 1]);
+}
+
 type Event = NonNullable<Scenario['events']>[number];
 
 function shiftedEvents(events: readonly Event[], startMs: number): Event[] {

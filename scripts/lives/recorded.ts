@@ -135,6 +135,8 @@ function eventOf(at: number, args: readonly string[], life: RecordedLife): Event
   if (verb === 'create' && args.some((arg) => arg.endsWith('/eviction'))) return { at, do: 'evict' };
   if (verb === 'debug') return { at, do: 'add-ephemeral-container', container: debugContainer(args) };
   if (verb === 'patch') return patchEvent(at, args, life);
+  if (verb === 'label')
+    return { at, do: 'label', labels: Object.fromEntries(args.slice(3).map((pair) => pair.split('='))) };
   throw new Error(`no scenario event for: ${args.join(' ')}`);
 }
 

@@ -50,6 +50,7 @@ export function pullFailure(
   const { state, nowMs } = draft;
   const image = imageOf(container);
   const reason = input.reason ?? 'ErrImagePull';
+  if (countsForBackoff(reason) && pullPolicyOf(container) !== 'Always') pulling(draft, container);
   if (reason === 'ErrImageNeverPull' || reason === 'InvalidImageName') {
     event(draft, { type: 'Warning', reason, message: input.message, container: container.name });
   } else failed(draft, container, `Failed to pull image "${image}": ${input.message}`);

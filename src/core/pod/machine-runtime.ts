@@ -112,7 +112,7 @@ function probed(draft: Draft, input: Extract<RuntimeInput, { kind: 'probed' }>):
   const after = afterAnswer(worker, input.result, spec);
   const nextMs = after.nextMs <= nowMs ? nextTickMs(after, nowMs, 0) : after.nextMs;
   state.probes = state.probes.with(index, { ...after, nextMs });
-  if (after.published !== worker.published) probeChanged(draft);
+  if (after.published !== worker.published) probeChanged(draft, worker.kind);
 }
 
 function tellProbe(draft: Draft, worker: ProbeWorker, input: Extract<RuntimeInput, { kind: 'probed' }>): void {

@@ -2,7 +2,7 @@
 
 import { containersReady, ready, readyToStartContainers, withTransitionTime } from './conditions.ts';
 import { type Draft, enqueue, event, shape } from './draft.ts';
-import type { InstanceId } from './effect.ts';
+import type { InstanceId, ProbeKind } from './effect.ts';
 import { parkProbes, triggerReadiness } from './machine-probe.ts';
 import { resizeConditions } from './machine-resize.ts';
 import { isTrue, podStatus, statusLookup } from './pod-status.ts';
@@ -137,17 +137,23 @@ export function isRestartingAll({ state, policy }: Draft): boolean {
   return isTrue(state.cached.conditions, policy.restartAllCondition);
 }
 
-/** A probe's result changed: flags and readiness conditions at once, and a pass of the worker to act on it. */
-export function probeChanged(draft: Draft): void {
+/**
+ * A probe's result changed: its flag at once, with readiness the conditions too, and a pass of the worker to act on it. A startup
+ * probe's success shows a container as started, and as ready only when that pass looks at it.
+ */
+export function probeChanged(draft: Draft, kind: ProbeKind): void {
   const { state } = draft;
   if (state.worker === 'syncing') enqueue(draft, draft.nowMs);
   const flagged = (slots: readonly Slot[], statuses: readonly ContainerStatus[] | undefined) =>
-    statuses?.map((status, index) => withFlags(draft, slots[index]!, status));
+    statuses?.map((status, index) => {
+      const now = withFlags(draft, slots[index]!, status);
+      return kind === 'startup' && now !== status ? { ...status, started: now.started } : now;
+    });
   const { inits, mains } = shape(draft);
   const initContainerStatuses = flagged(inits, state.cached.initContainerStatuses);
   const containerStatuses = flagged(mains, state.cached.containerStatuses);
   const status = { ...state.cached, initContainerStatuses, containerStatuses };
-  setStatus(draft, { ...status, conditions: readyConditions(draft, status) });
+  setStatus(draft, kind === 'startup' ? status : { ...status, conditions: readyConditions(draft, status) });
 }
 
 function withFlags(draft: Draft, slot: Slot, status: ContainerStatus): ContainerStatus {
