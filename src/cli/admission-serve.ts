@@ -35,6 +35,7 @@ export interface ServeFlags {
   /** `--no-cluster` makes it false. */
   readonly cluster: boolean;
   readonly inject: readonly string[];
+  readonly compat?: 'istio';
   readonly rootLife: string;
   readonly leafLife: string;
   readonly drainDelay: string;
@@ -77,6 +78,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
     ruleFiles: () => readRuleFiles(resolve(io.cwd, flags.config)),
     certificate: authority?.certificate ?? (() => readCertificate(flags, io.cwd)),
     cluster: connection,
+    inject: { revisions: flags.inject, compat: flags.compat ?? 'fairway' },
     nowMs,
     log,
   });

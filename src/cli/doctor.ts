@@ -23,7 +23,7 @@ export async function examine(flags: ExamineFlags, io: Io): Promise<readonly Pro
   const { kubeconfig, context, namespace } = flags;
   const cluster = await connect({ kubeconfig, context, nowMs: io.nowMs, log: () => {} });
   try {
-    const kinds = new Set(read?.value.kinds.map(({ kind }) => kind));
+    const kinds = new Set(read?.value.fleet.kinds.map(({ kind }) => kind));
     const isRetired = read?.value.rules.isRetired ?? (() => false);
     return diagnose(await readSnapshot({ cluster, namespace, isRetired, kinds, nowMs: io.nowMs() }));
   } finally {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import type { Connection } from '../../src/adapters/kube/connect.ts';
+import { defaultConfigText, defaultValuesText } from '../../src/core/inject/index.ts';
 import { type StandIn, startInjector, statusAnnotation } from './injector.ts';
 import {
   apply,
@@ -30,6 +31,7 @@ let injector: StandIn;
 let installed: readonly object[];
 before(async () => {
   connection = await clusterUp();
+  kubectl(['create', 'namespace', 'istio-system']);
   injector = await startInjector();
   for (const revision of ['a-1', 'b-2']) injector.configure(revision);
   const made = await fairway('admission', 'manifests', '--image', 'example.test/fairway:1', '--config', folder);
@@ -94,7 +96,6 @@ test('the API server takes every manifest, also of injectors, by strict validati
     '--every-namespace',
   );
   assert.equal(made.status, 0);
-  kubectl(['create', 'namespace', 'istio-system']);
   kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], made.stdout);
 });
 
@@ -321,6 +322,56 @@ test('a caBundle that somebody overwrites is right again in seconds', async () =
   ]);
   assert.equal(read(), '');
   await until('the bundle', () => read().length >= whole.length / 2);
+});
+
+test("Fairway's own injector in the place of istiod's: the API server takes what it makes, and Krispr comes before it", async () => {
+  const team = await newNamespace('own');
+  const values = defaultValuesText({
+    image: 'example.test/proxy:2',
+    discovery: 'istiod-b-2.istio-system.svc:15012',
+    revision: 'b-2',
+  });
+  const mesh = 'defaultConfig: {discoveryAddress: "istiod-b-2.istio-system.svc:15012"}\n';
+  const data: Readonly<Record<string, object>> = {
+    'istio-sidecar-injector-b-2': { config: defaultConfigText(), values },
+    'istio-b-2': { mesh },
+  };
+  for (const [name, texts] of Object.entries(data))
+    apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'istio-system' }, data: texts });
+  const made = await fairway(
+    'admission',
+    'manifests',
+    '--image',
+    'x',
+    '--config',
+    folder,
+    '--inject',
+    'b-2',
+    '--only',
+    'webhooks',
+  );
+  // Or one that knows nothing of the injector's configuration would hold the Lease.
+  await stopReplicas();
+  await serveAlone('--inject', 'b-2');
+  kubectl(['delete', 'mutatingwebhookconfiguration', 'istio-sidecar-injector-b-2']);
+  kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], made.stdout);
+  let pod: Pod | undefined;
+  await until('a pod with a proxy', async () => {
+    pod = await createPod(connection, team, { generateName: 'own-', labels: { 'istio.io/rev': 'gone' } }).catch(
+      () => undefined,
+    );
+    return pod !== undefined;
+  });
+  assert.ok(pod !== undefined);
+  assert.deepEqual(both(pod), ['b-2', 'b-2']);
+  const { spec } = pod as unknown as { spec: { initContainers: { name: string; image: string }[] } };
+  assert.deepEqual(spec.initContainers.find(({ name }) => name === 'istio-proxy')?.image, 'example.test/proxy:2');
+  const refused = createPod(connection, team, {
+    name: 'odd',
+    labels: { 'istio.io/rev': 'b-2' },
+    annotations: { 'fairway.dev/proxy-lifecycle': 'x' },
+  });
+  await assert.rejects(refused, /fairway\.dev\/proxy-lifecycle/);
 });
 
 function isKind(object: object, kind: string): boolean {

@@ -3,8 +3,9 @@
 import type { Cluster, ClusterAnswer, ClusterRequest, Sink } from '../../ports/cluster.ts';
 
 export interface FakeCluster extends Cluster {
-  readonly put: (plural: string, object: object) => void;
-  readonly remove: (plural: string, uid: string) => void;
+  /** Of a resource that is followed by name: "plural/name". */
+  readonly put: (resource: string, object: object) => void;
+  readonly remove: (resource: string, uid: string) => void;
   /** Completes every first list. */
   readonly sync: () => void;
   readonly sent: readonly ClusterRequest[];
@@ -22,8 +23,8 @@ export function fakeCluster(
     get followed() {
       return [...sinks.keys()].sort();
     },
-    put: (plural, object) => sinks.get(plural)?.put(object),
-    remove: (plural, uid) => sinks.get(plural)?.remove(uid),
+    put: (resource, object) => sinks.get(resource)?.put(object),
+    remove: (resource, uid) => sinks.get(resource)?.remove(uid),
     sync: () => {
       synced = true;
     },
@@ -31,9 +32,10 @@ export function fakeCluster(
       sent.push(request);
       return Promise.resolve(answer(request));
     },
-    follow: (resource, _what, sink) => {
-      sinks.set(resource.plural, sink);
-      return { synced: () => synced, silentMs: () => 0, stop: () => void sinks.delete(resource.plural) };
+    follow: ({ plural, name }, _what, sink) => {
+      const key = name === undefined ? plural : `${plural}/${name}`;
+      sinks.set(key, sink);
+      return { synced: () => synced, silentMs: () => 0, stop: () => void sinks.delete(key) };
     },
   };
 }

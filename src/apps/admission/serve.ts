@@ -3,11 +3,14 @@ import { X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Knowledge, type ReadRules, type RuleFiles, readRules } from '../../core/admission/index.ts';
+import type { Compat, ProxyLifecycle } from '../../core/inject/index.ts';
 import { SpecError } from '../../core/std/errors.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { type Caches, startCaches, unknownOwners } from './caches.ts';
 import { startEvents } from './events.ts';
 import { followFiles } from './follow-files.ts';
+import { injectRoute } from './inject-route.ts';
+import { followInjectors, type InjectorConfigs } from './injector-configs.ts';
 import { krisprRoute } from './krispr-route.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -21,7 +24,8 @@ export interface AdmissionPorts {
   readonly cluster?: Cluster | undefined;
   readonly nowMs: () => number;
   readonly log: Log;
-  readonly routes?: readonly Route[];
+  /** Revisions whose pods are injected, from the ConfigMaps of their injectors. */
+  readonly inject?: { readonly revisions: readonly string[]; readonly compat: Compat };
 }
 
 export interface AdmissionSettings {
@@ -48,12 +52,22 @@ export interface RunningAdmission {
 export async function serveAdmission(settings: AdmissionSettings, ports: AdmissionPorts): Promise<RunningAdmission> {
   const metrics = createMetrics();
   const { log, cluster } = ports;
-  const state: State = { draining: false, rules: undefined, caches: undefined, listener: undefined };
+  const state: State = {
+    draining: false,
+    rules: undefined,
+    caches: undefined,
+    injectors: undefined,
+    listener: undefined,
+  };
   const rules = await followRules(state, { settings, ports, metrics });
   state.caches = cluster === undefined ? undefined : startCaches({ cluster, nowMs: ports.nowMs, log, metrics });
-  await state.caches?.followKinds(state.rules?.kinds ?? []);
-  const routes = [krispr(state, { settings, ports, metrics }), ...(ports.routes ?? [])];
-  const isReady = (): boolean => !state.draining && state.rules !== undefined && (state.caches?.synced() ?? true);
+  await state.caches?.followKinds(state.rules?.fleet.kinds ?? []);
+  const routes = [krispr(state, { settings, ports, metrics }), ...injection(state, ports)];
+  const isReady = (): boolean =>
+    !state.draining &&
+    state.rules !== undefined &&
+    (state.caches?.synced() ?? true) &&
+    (state.injectors?.ready() ?? true);
   const world = {
     routes,
     metrics,
@@ -72,6 +86,7 @@ export async function serveAdmission(settings: AdmissionSettings, ports: Admissi
     rules.stop();
     certificates.stop();
     state.caches?.stop();
+    state.injectors?.stop();
     health.closeAllConnections();
     await new Promise((resolve) => health.close(resolve));
     log.info({}, 'drained');
@@ -83,6 +98,7 @@ interface State {
   draining: boolean;
   rules: ReadRules | undefined;
   caches: Caches | undefined;
+  injectors: InjectorConfigs | undefined;
   listener: Listener | undefined;
 }
 
@@ -109,7 +125,7 @@ async function followRules(state: State, { settings, ports, metrics }: World) {
       state.rules = read.value;
       metrics.rulesLoaded.set(nowMs() / 1000);
       log.info({}, 'rules in force');
-      await state.caches?.followKinds(read.value.kinds);
+      await state.caches?.followKinds(read.value.fleet.kinds);
     },
   });
 }
@@ -128,6 +144,17 @@ function krispr(state: State, { settings, ports, metrics }: World): Route {
     };
   };
   return krisprRoute({ knowledge, nowMs, metrics, log, warn: (warning) => events?.warn(warning) });
+}
+
+function injection(state: State, { cluster, inject, log }: AdmissionPorts): readonly Route[] {
+  if (cluster === undefined || inject === undefined || inject.revisions.length === 0) return [];
+  const configs = followInjectors(cluster, inject.revisions, log);
+  state.injectors = configs;
+  const lifecycle = (): ProxyLifecycle => {
+    const { lifecycle: hooks, kubernetesMinor } = state.rules?.fleet ?? {};
+    return { ...(hooks as ProxyLifecycle | undefined), ...(kubernetesMinor === undefined ? {} : { kubernetesMinor }) };
+  };
+  return [injectRoute({ injectorOf: configs.of, nodes: configs.nodes, compat: inject.compat, lifecycle, log })];
 }
 
 async function followCertificate(

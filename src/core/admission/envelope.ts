@@ -1,6 +1,5 @@
 // The envelope of admission.k8s.io/v1: reads a review into a pod to look at, a request that is none of our business, or a
 // malformed one, and writes the answer. It never decides about the pod. Version v1 only: every API server since 1.16 speaks it.
-import type { PatchOperation } from '../mutate/index.ts';
 import { asRecord, isRecord, type JsonRecord, textField } from './record.ts';
 
 /** A pod about to be created. `pod.metadata`, and its labels and annotations where they are there, are maps. */
@@ -24,10 +23,12 @@ export type PassReason = 'operation' | 'resource' | 'subresource' | 'object';
 export interface Answer {
   readonly uid: string;
   /** RFC 6902; empty for no change. */
-  readonly patch: readonly PatchOperation[];
+  readonly patch: readonly { readonly op: string; readonly path: string; readonly value?: unknown }[];
   readonly warnings: readonly string[];
   /** Keys without the webhook's name: the API server puts it in front. */
   readonly audit: Readonly<Record<string, string>>;
+  /** The pod is not allowed, and why; shown to whoever creates it. */
+  readonly refused?: string;
 }
 
 const version = 'admission.k8s.io/v1';
@@ -52,14 +53,15 @@ export function readReview(body: unknown): Incoming {
 
 /** The review to send back; `base64` encodes a text as UTF-8, since core has no encoder of its own. */
 export function writeReview(answer: Answer, base64: (text: string) => string): JsonRecord {
-  const { uid, patch, warnings, audit } = answer;
+  const { uid, patch, warnings, audit, refused } = answer;
   const changed = patch.length > 0 ? { patchType: 'JSONPatch', patch: base64(JSON.stringify(patch)) } : {};
   return {
     apiVersion: version,
     kind: 'AdmissionReview',
     response: {
       uid,
-      allowed: true,
+      allowed: refused === undefined,
+      ...(refused === undefined ? {} : { status: { message: refused } }),
       ...changed,
       ...(warnings.length > 0 ? { warnings: warnings.map(shortWarning) } : {}),
       ...(Object.keys(audit).length > 0 ? { auditAnnotations: audit } : {}),

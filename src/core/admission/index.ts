@@ -1,5 +1,5 @@
 // The door of admission: what happens to a pod when it is created.
-export { type Answer, writeReview } from './envelope.ts';
+export { type Answer, readReview, writeReview } from './envelope.ts';
 export { type Knowledge, type Outcome, reviewKrispr } from './krispr.ts';
 export { nestsBeyond } from './nesting.ts';
 export { type OwnerRecord, type OwnerReference, ownerRecord } from './owner.ts';

@@ -116,6 +116,8 @@ test('an answer holds patch and patchType together or neither, and short warning
       auditAnnotations: { verdict: 'label retired', revision: 'gone -> b-2' },
     },
   });
+  const refused = writeReview({ uid: 'u', patch: [], warnings: [], audit: {}, refused: 'no sidecar' }, base64);
+  assert.deepEqual(refused['response'], { uid: 'u', allowed: false, status: { message: 'no sidecar' } });
   const long = writeReview({ uid: 'u', patch: [], warnings: [`a\nb${'x'.repeat(200)}`], audit: {} }, base64);
   const [warning = ''] = (long['response'] as { warnings: string[] }).warnings;
   assert.equal(warning.length, 120);

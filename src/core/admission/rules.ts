@@ -1,13 +1,6 @@
 // What rollouts.yml, fairway.yml and rollouts.lock say, made ready for admission: one text each in, the rules of Krispr out, or every
 // problem of all three. A namespace's answer is remembered, since one burst asks for it hundreds of times.
-import {
-  defaultFleet,
-  type Fleet,
-  type FleetKind,
-  parseFleet,
-  remutateAfterMs,
-  unlabelledAction,
-} from '../fleet/index.ts';
+import { defaultFleet, type Fleet, parseFleet, remutateAfterMs, unlabelledAction } from '../fleet/index.ts';
 import {
   type Assignment,
   compareRevisions,
@@ -27,10 +20,10 @@ export interface RuleFiles {
   readonly 'rollouts.lock'?: string;
 }
 
-/** Rules, and what follows from the same files for those who watch owners. */
+/** Rules, and the settings of fairway.yml for what is not decided by rules. */
 export interface ReadRules {
   readonly rules: Rules;
-  readonly kinds: readonly FleetKind[];
+  readonly fleet: Fleet;
 }
 
 const mostRemembered = 100_000;
@@ -45,7 +38,8 @@ export function readRules(files: RuleFiles): Parsed<ReadRules> {
   if (rollouts.kind === 'invalid' || lock.kind === 'invalid' || fleet.kind === 'invalid')
     return { kind: 'invalid', problems };
   const resolver = createResolver({ rollouts: rollouts.value, lock: lock.value, fleet: known });
-  const value = { rules: rulesOf(resolver, known ?? defaultFleet()), kinds: known?.kinds ?? [] };
+  const settings = known ?? defaultFleet();
+  const value = { rules: rulesOf(resolver, settings), fleet: settings };
   return { kind: 'valid', value, problems };
 }
 

@@ -34,7 +34,7 @@ function roles(options: InstallOptions): readonly Role[] {
     { need: 'owners', rules: ownerRules(options) },
     { need: 'webhooks', rules: webhookRules(options) },
     { need: 'events', rules: [{ apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] }] },
-    ...(inject.length > 0 ? [injectorRole(inject.map(({ name }) => name))] : []),
+    ...(inject.length > 0 ? [nodesRole, injectorRole(inject.map(({ name }) => name))] : []),
     ...(options.tlsSecret === undefined ? [{ namespace, need: 'certificates', rules: certificateRules }] : []),
   ];
 }
@@ -67,6 +67,9 @@ function webhookRules({ inject, tlsSecret }: InstallOptions): readonly Rule[] {
     ...(tlsSecret === undefined ? [{ ...configurations, resourceNames, verbs: ['patch'] }] : []),
   ];
 }
+
+/** The oldest kubelet decides whether sidecars may be native. */
+const nodesRole: Role = { need: 'nodes', rules: [{ apiGroups: [''], resources: ['nodes'], verbs: follow }] };
 
 function injectorRole(revisions: readonly string[]): Role {
   const resourceNames = revisions.flatMap((name) =>

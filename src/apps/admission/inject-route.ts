@@ -1,0 +1,80 @@
+// The route of the injectors, `/inject/REVISION`, with Istio's URL parameters behind it. Fails closed, unlike Krispr: a pod that cannot be
+// read or injected is refused with a message, and a revision whose templates are not known is not served at all.
+import { readReview } from '../../core/admission/index.ts';
+import {
+  type Compat,
+  displayName,
+  type InjectorConfig,
+  injectReview,
+  type JsonObject,
+  type NodeVersion,
+  nativeSidecars,
+  type ProxyLifecycle,
+  proxyEnvOfPath,
+} from '../../core/inject/index.ts';
+import type { Log } from './log.ts';
+import type { Reviewed, Route } from './routes.ts';
+
+export interface InjectWorld {
+  readonly injectorOf: (revision: string) => InjectorConfig | undefined;
+  readonly nodes: () => readonly NodeVersion[] | undefined;
+  readonly compat: Compat;
+  readonly lifecycle: () => ProxyLifecycle;
+  readonly log: Log;
+}
+
+export function injectRoute(world: InjectWorld): Route {
+  return {
+    prefix: '/inject',
+    label: '/inject',
+    reviewer: (rest) => {
+      const [revision = ''] = rest.split('/');
+      const config = world.injectorOf(revision);
+      if (config === undefined) return undefined;
+      const proxyEnv = proxyEnvOfPath(`/inject${rest.slice(revision.length)}`);
+      return (body) => review(body, { ...world, config, revision, proxyEnv });
+    },
+  };
+}
+
+interface Setting extends InjectWorld {
+  readonly config: InjectorConfig;
+  readonly revision: string;
+  readonly proxyEnv: Readonly<Record<string, string>>;
+}
+
+function review(body: unknown, setting: Setting): Reviewed {
+  const incoming = readReview(body);
+  if (incoming.kind === 'malformed') return incoming;
+  if (incoming.kind === 'pass') {
+    const refused = incoming.because === 'object' ? { refused: 'the pod cannot be read' } : {};
+    const answer = { uid: incoming.uid, patch: [], warnings: [], audit: {}, ...refused };
+    return { kind: 'answered', answer, verdict: 'pass', because: incoming.because, dryRun: false };
+  }
+  const { uid, namespace, dryRun } = incoming.request;
+  const object = incoming.request.pod as JsonObject;
+  const { config, revision, proxyEnv, compat, log } = setting;
+  const native = nativeSidecars('auto', setting.nodes());
+  const result = injectReview(
+    { object, namespace },
+    { config, revision, proxyEnv, compat, nativeSidecars: native, lifecycle: setting.lifecycle() },
+  );
+  const fields = { pod: displayName(object, namespace), revision, dryRun };
+  if (result.kind === 'refused') {
+    const afterwards = (): void => log.warn({ ...fields, message: result.message }, 'pod refused');
+    const answer = { uid, patch: [], warnings: [], audit: {}, refused: result.message };
+    return { kind: 'answered', answer, verdict: 'refuse', because: 'error', dryRun, afterwards };
+  }
+  const because = result.kind === 'skipped' ? result.because : 'injected';
+  const patch = result.kind === 'injected' ? result.patch : [];
+  const afterwards = (): void => log.debug({ ...fields, because }, 'pod reviewed by the injector');
+  const answer = { uid, patch, warnings: result.warnings, audit: { revision } };
+  return {
+    kind: 'answered',
+    answer,
+    verdict: result.kind === 'injected' ? 'inject' : 'skip',
+    because,
+    dryRun,
+    afterwards,
+  };
+}

@@ -1,0 +1,84 @@
+// The templates, values and mesh configuration of each revision's injector, followed in the ConfigMaps that istiod reads them from.
+import { InjectError, type InjectorConfig, type NodeVersion, parseInjector } from '../../core/inject/index.ts';
+import type { Cluster, Following } from '../../ports/cluster.ts';
+import type { Log } from './log.ts';
+
+export interface InjectorConfigs {
+  /** The last good configuration of a revision; undefined until there was one. */
+  readonly of: (revision: string) => InjectorConfig | undefined;
+  readonly nodes: () => readonly NodeVersion[] | undefined;
+  /** Whether every revision can be served. */
+  readonly ready: () => boolean;
+  readonly stop: () => void;
+}
+
+interface ConfigMap {
+  readonly data?: Readonly<Record<string, string>>;
+}
+interface Node {
+  readonly metadata: { readonly uid: string; readonly name: string };
+  readonly status?: { readonly nodeInfo?: { readonly kubeletVersion?: string } };
+}
+
+const istioNamespace = 'istio-system';
+
+export function followInjectors(cluster: Cluster, revisions: readonly string[], log: Log): InjectorConfigs {
+  const followings: Following[] = [];
+  const configs = new Map<string, InjectorConfig>();
+  for (const revision of revisions) {
+    const texts: { injector?: ConfigMap; mesh?: ConfigMap } = {};
+    const take = (): void => readConfig(revision, texts, configs, log);
+    for (const [part, prefix] of [
+      ['injector', 'istio-sidecar-injector'],
+      ['mesh', 'istio'],
+    ] as const) {
+      const name = revision === 'default' ? prefix : `${prefix}-${revision}`;
+      const put = (object: unknown): void => {
+        texts[part] = object as ConfigMap;
+        take();
+      };
+      // A ConfigMap that goes leaves the last good configuration in force.
+      const remove = (): void => log.warn({ revision, configMap: name }, 'a ConfigMap is gone; its last contents stay');
+      followings.push(
+        cluster.follow({ group: '', version: 'v1', plural: 'configmaps', namespace: istioNamespace, name }, 'objects', {
+          put,
+          remove,
+        }),
+      );
+    }
+  }
+  const nodes = new Map<string, NodeVersion>();
+  const nodesFollowing = cluster.follow({ group: '', version: 'v1', plural: 'nodes' }, 'objects', {
+    put: (object) => {
+      const { metadata, status } = object as Node;
+      nodes.set(metadata.uid, { name: metadata.name, kubelet: status?.nodeInfo?.kubeletVersion ?? '' });
+    },
+    remove: (uid) => void nodes.delete(uid),
+  });
+  followings.push(nodesFollowing);
+  return {
+    of: (revision) => configs.get(revision),
+    nodes: () => (nodesFollowing.synced() ? [...nodes.values()] : undefined),
+    ready: () => nodesFollowing.synced() && revisions.every((revision) => configs.has(revision)),
+    stop: () => {
+      for (const following of followings) following.stop();
+    },
+  };
+}
+
+function readConfig(
+  revision: string,
+  texts: { readonly injector?: ConfigMap; readonly mesh?: ConfigMap },
+  configs: Map<string, InjectorConfig>,
+  log: Log,
+): void {
+  if (texts.injector === undefined || texts.mesh === undefined) return;
+  const { config = '', values = '' } = texts.injector.data ?? {};
+  try {
+    configs.set(revision, parseInjector({ config, values, mesh: texts.mesh.data?.['mesh'] ?? '' }));
+    log.info({ revision }, 'injector configuration in use');
+  } catch (error) {
+    if (!(error instanceof InjectError)) throw error;
+    log.error({ revision, error: error.message }, 'an injector configuration cannot be used; the last good one stays');
+  }
+}
