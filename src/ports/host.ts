@@ -6,6 +6,8 @@ export interface Host {
   readonly files: HostFiles;
   readonly processes: HostProcesses;
   readonly net: HostNet;
+  /** A text that nobody else can know. */
+  readonly nonce: () => string;
   /** One line of the agent's own log, without line break. */
   readonly print: (line: string) => void;
 }
@@ -31,12 +33,21 @@ export interface HostFiles {
 export interface HostProcesses {
   readonly isRoot: boolean;
   readonly spawn: (program: Program) => Child;
+  /** Runs a program to its end, with a text on its stdin. */
+  readonly run: (program: string, args: readonly string[], stdin?: string) => Promise<Ran>;
   /** Calls for each SIGTERM, SIGINT and SIGHUP. */
   readonly onTerminate: (run: () => void) => void;
   /** When a process began, in ticks since the machine's start; undefined: there is none. Tells a reused pid from the old one. */
   readonly startTicks: (pid: number) => number | undefined;
   readonly kill: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => void;
   readonly residentBytes: () => number;
+}
+
+export interface Ran {
+  /** 127 where there is no such program. */
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
 export interface Program {
@@ -70,6 +81,13 @@ export interface HostNet {
   readonly grpcHealth: (target: DialTarget, service: string) => Promise<Dialled | { readonly kind: 'not-serving' }>;
   /** Every address of the machine; rejects where the port is taken. */
   readonly serve: (port: number, answer: Handler) => Promise<Server>;
+  /** Listens on one address and tells what each connection sent. */
+  readonly listen: (
+    at: { readonly host: string; readonly port: number },
+    heard: (text: string) => void,
+  ) => Promise<Server>;
+  /** Connects, sends a text, closes. */
+  readonly send: (target: DialTarget, text: string) => Promise<Dialled>;
   /** Addresses of the machine's interfaces, loopback left out. */
   readonly addresses: () => readonly string[];
 }

@@ -1,4 +1,5 @@
 // The agent's host on Node and Bun alike: it uses only what both have, and nothing of Bun's own.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as schedule } from 'node:timers';
 import type { Host } from '../../ports/host.ts';
 import { nodeFiles } from './files.ts';
@@ -19,6 +20,7 @@ export function nodeHost(): Host {
     files: nodeFiles,
     processes: nodeProcesses(),
     net: nodeNet,
+    nonce: randomUUID,
     print: (line) => process.stdout.write(`${line}\n`),
   };
 }

@@ -2,13 +2,13 @@
 // kept connection to Envoy or to the application would count as work in progress.
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import type { Dialled, DialTarget, Fetched, HostNet, HttpRequest, Opened } from '../../ports/host.ts';
+import type { Dialled, DialTarget, Fetched, HostNet, HttpRequest, Opened, Server } from '../../ports/host.ts';
 import { grpcHealth } from './grpc-health.ts';
 import { serve } from './serve.ts';
 
-export const nodeNet: HostNet = { fetch: fetchWhole, open, dial, grpcHealth, serve, addresses };
+export const nodeNet: HostNet = { fetch: fetchWhole, open, dial, grpcHealth, serve, listen, send, addresses };
 
 const defaultMaxBytes = 2 ** 24;
 
@@ -66,14 +66,32 @@ function optionsOf(request: HttpRequest): https.RequestOptions {
   };
 }
 
-function dial({ host, port, timeoutMs, localAddress }: DialTarget): Promise<Dialled> {
+function dial(target: DialTarget): Promise<Dialled> {
+  return send(target, '');
+}
+
+function listen(at: { readonly host: string; readonly port: number }, heard: (text: string) => void): Promise<Server> {
+  const { promise, resolve, reject } = Promise.withResolvers<Server>();
+  const server = createServer((socket) => {
+    socket.on('data', (chunk) => heard(String(chunk)));
+    socket.on('error', () => undefined);
+  });
+  const close = (): void => void server.close();
+  server.once('error', reject);
+  server.listen(at, () => resolve({ port: (server.address() as AddressInfo).port, close, end: close }));
+  return promise;
+}
+
+function send({ host, port, timeoutMs, localAddress }: DialTarget, text: string): Promise<Dialled> {
   const { promise, resolve } = Promise.withResolvers<Dialled>();
   const socket = connect({ host, port, ...(localAddress === undefined ? {} : { localAddress }) });
   const timer =
     timeoutMs === undefined
       ? undefined
       : setTimeout(() => resolve({ kind: 'failed', problem: `no connection within ${timeoutMs} ms` }), timeoutMs);
-  socket.on('connect', () => resolve({ kind: 'open' }));
+  socket.on('connect', () =>
+    text === '' ? resolve({ kind: 'open' }) : socket.end(text, () => resolve({ kind: 'open' })),
+  );
   socket.on('error', (error: NodeJS.ErrnoException) =>
     resolve(error.code === 'ECONNREFUSED' ? { kind: 'refused' } : { kind: 'failed', problem: messageOf(error) }),
   );

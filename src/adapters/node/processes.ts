@@ -3,13 +3,14 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import type { Child, ChildEnd, HostProcesses, Program } from '../../ports/host.ts';
+import type { Child, ChildEnd, HostProcesses, Program, Ran } from '../../ports/host.ts';
 
 /** Processes of this machine. */
 export function nodeProcesses(): HostProcesses {
   return {
     isRoot: process.getuid?.() === 0,
     spawn: start,
+    run: runToEnd,
     onTerminate: (run) => {
       for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, run);
     },
@@ -38,6 +39,26 @@ function start({ path, args, env, user }: Program): Child {
   process.once('exit', takeAlong);
   void promise.then(() => process.off('exit', takeAlong));
   return { pid, kill: (signal) => child.kill(signal), ended: promise };
+}
+
+function runToEnd(program: string, args: readonly string[], stdin = ''): Promise<Ran> {
+  const { promise, resolve } = Promise.withResolvers<Ran>();
+  const child = spawn(program, [...args], { stdio: 'pipe' });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  child.on('error', (error) => resolve({ status: 127, stdout: '', stderr: error.message }));
+  child.on('close', (code) =>
+    resolve({
+      status: code ?? 1,
+      stdout: Buffer.concat(stdout).toString('utf8'),
+      stderr: Buffer.concat(stderr).toString('utf8'),
+    }),
+  );
+  child.stdin.on('error', () => undefined); // it may end without reading
+  child.stdin.end(stdin);
+  return promise;
 }
 
 function endOf(code: number | null, signal: NodeJS.Signals | null): ChildEnd {

@@ -1,6 +1,8 @@
-// The agent's command line: `proxy`, `wait`, `request`, `version`. The door of this folder. Unknown flags are tolerated
+// The agent's command line: `proxy`, `wait`, `request`, `istio-iptables`, `version`. The door of this folder. Unknown flags are tolerated
 // everywhere, because the template that calls may be older than this program.
 import type { Host } from '../../ports/host.ts';
+import { runIptables } from './iptables.ts';
+import { iptablesTable } from './iptables-settings.ts';
 import { runProxy } from './proxy.ts';
 import { requestTable, runRequest } from './request.ts';
 import { proxyTable } from './settings.ts';
@@ -26,6 +28,11 @@ export const agentCommands: Readonly<Record<string, Command>> = {
     doc: "ask the agent or Envoy's administration and print the answer",
     table: requestTable,
   },
+  'istio-iptables': {
+    usage: 'istio-iptables',
+    doc: 'lead the traffic of this network namespace through the proxy; run again it adds what is missing',
+    table: iptablesTable,
+  },
   version: { usage: 'version', doc: 'print the version', table: {} },
 };
 
@@ -48,6 +55,8 @@ export async function runAgent({ args, env, host, version }: Invocation): Promis
   switch (name) {
     case 'proxy':
       return runProxy(rest, env, host);
+    case 'istio-iptables':
+      return runIptables(rest, env, host);
     case 'wait':
       return runWait(rest, host);
     case 'request':

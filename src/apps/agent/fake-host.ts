@@ -11,6 +11,7 @@ import type {
   Host,
   HttpRequest,
   Program,
+  Ran,
 } from '../../ports/host.ts';
 
 interface FakeHost extends Host {
@@ -19,6 +20,8 @@ interface FakeHost extends Host {
   readonly spawned: Program[];
   readonly signals: string[];
   readonly requests: string[];
+  /** Programs that ran to their end. */
+  readonly ran: string[];
   /** Runs what is due within so many milliseconds. */
   readonly advance: (ms: number) => Promise<void>;
   readonly terminate: () => void;
@@ -34,6 +37,9 @@ interface Behaviour {
   readonly dial?: (port: number, host: string) => Dialled;
   readonly health?: Dialled | { readonly kind: 'not-serving' };
   readonly portTaken?: boolean;
+  readonly run?: (command: string, stdin: string) => Partial<Ran>;
+  /** Whether what is sent to the probe port arrives at the proxy's. */
+  readonly redirects?: boolean;
   readonly notStarted?: string;
   /** Envoy ends on SIGTERM unless told otherwise. */
   readonly deaf?: boolean;
@@ -55,7 +61,13 @@ export function readyEnvoy({ path }: HttpRequest): Fetched {
 
 export function fakeHost(behaviour: Behaviour = {}): FakeHost {
   const time = virtualTime();
-  const seen = { lines: [] as string[], spawned: [] as Program[], signals: [] as string[], requests: [] as string[] };
+  const seen = {
+    lines: [] as string[],
+    spawned: [] as Program[],
+    signals: [] as string[],
+    requests: [] as string[],
+    ran: [] as string[],
+  };
   const written = new Map(Object.entries(behaviour.files ?? {}));
   const { processes, ...envoy } = fakeProcesses(behaviour, seen, time);
   const { net, ask } = fakeNet(behaviour, seen, time);
@@ -74,11 +86,12 @@ export function fakeHost(behaviour: Behaviour = {}): FakeHost {
       write: (path, text) => void written.set(path, text),
       remove: (path) => void written.delete(path),
     },
+    nonce: () => 'nonce',
     print: (line) => seen.lines.push(line),
   };
 }
 
-type Seen = Pick<FakeHost, 'spawned' | 'signals' | 'requests'>;
+type Seen = Pick<FakeHost, 'spawned' | 'signals' | 'requests' | 'ran'>;
 
 function fakeProcesses(
   behaviour: Behaviour,
@@ -106,13 +119,23 @@ function fakeProcesses(
     terminate = run;
   };
   const startTicks = (pid: number): number | undefined => (pid === 4711 ? 99 : alive.get(pid));
-  const processes = { isRoot: true, spawn, onTerminate, startTicks, kill: killPid, residentBytes: () => 1024 };
+  const run = (program: string, args: readonly string[], stdin = ''): Promise<Ran> => {
+    seen.ran.push([program, ...args].join(' '));
+    return Promise.resolve({
+      status: 0,
+      stdout: '',
+      stderr: '',
+      ...behaviour.run?.([program, ...args].join(' '), stdin),
+    });
+  };
+  const processes = { isRoot: true, run, spawn, onTerminate, startTicks, kill: killPid, residentBytes: () => 1024 };
   return { processes, alive, terminate: () => terminate(), endEnvoy: ended.resolve };
 }
 
 function fakeNet(behaviour: Behaviour, seen: Seen, time: VirtualTime): Pick<FakeHost, 'net' | 'ask'> {
   const { fetch = readyEnvoy, dial = () => ({ kind: 'refused' }) } = behaviour;
   let handler: Handler | undefined;
+  let heard: (text: string) => void = () => undefined;
   const close = (): void => {
     handler = undefined;
   };
@@ -134,6 +157,14 @@ function fakeNet(behaviour: Behaviour, seen: Seen, time: VirtualTime): Pick<Fake
         if (behaviour.portTaken === true) return Promise.reject(new Error('port is taken'));
         handler = given;
         return Promise.resolve({ port, close, end: close });
+      },
+      listen: (at, given) => {
+        if (at.port === 15_006) heard = given;
+        return Promise.resolve({ port: at.port, close: () => undefined, end: () => undefined });
+      },
+      send: (_, text) => {
+        if (behaviour.redirects === true) heard(text);
+        return Promise.resolve({ kind: behaviour.redirects === true ? 'open' : 'refused' });
       },
       addresses: () => ['10.0.0.7'],
     },

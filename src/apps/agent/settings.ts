@@ -7,7 +7,6 @@ import type { Values } from './table.ts';
 const anyNumber = [0, 2 ** 31] as const;
 
 export const proxyTable = {
-  domain: text('', { flag: 'domain', doc: 'DNS domain of the proxy; default `$POD_NAMESPACE.svc.cluster.local`' }),
   meshConfig: text('./etc/istio/config/mesh', {
     flag: 'meshConfig',
     doc: 'file with the mesh configuration (gateways, VMs)',
@@ -22,8 +21,6 @@ export const proxyTable = {
     { flag: 'concurrency', doc: "Envoy's worker threads (legacy: wins over ProxyConfig); 0: not set" },
     anyNumber,
   ),
-  templateFile: text('', { flag: 'templateFile', doc: 'template of the bootstrap' }),
-  outlierLogPath: text('', { flag: 'outlierLogPath', doc: "file of Envoy's log of outlier detection" }),
   logOutputLevel: text('default:info', {
     flag: 'log_output_level',
     doc: 'least level of the agent: `none`, `error`, `warn`, `info` or `debug`, also as `default:LEVEL`',
@@ -88,7 +85,6 @@ export const proxyTable = {
     doc: 'Envoy does not log uses of deprecated fields',
   }),
   enableCoreDump: truth('false', { env: 'ISTIO_ENVOY_ENABLE_CORE_DUMP', doc: 'Envoy may write a core dump' }),
-  bootstrapTemplate: text('', { env: 'ISTIO_BOOTSTRAP', doc: 'template of the bootstrap; wins over every other' }),
   bootstrapOverride: text('', { env: 'ISTIO_BOOTSTRAP_OVERRIDE', doc: 'file that is merged over the bootstrap' }),
   compliancePolicy: choice('', { env: 'COMPLIANCE_POLICY', doc: 'limits the cipher suites of gRPC inside Envoy' }, [
     '',

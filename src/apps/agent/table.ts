@@ -7,7 +7,11 @@
 export interface Setting<T> {
   /** Without the dashes. */
   readonly flag?: string;
+  /** One letter. */
+  readonly short?: string;
   readonly env?: string;
+  /** Another variable; the first one wins. */
+  readonly alsoEnv?: string;
   /** As it would be written. */
   readonly unset: string;
   readonly unit: string;
@@ -38,8 +42,9 @@ export function readTable<T extends Table>(table: T, args: readonly string[], en
   const errors: string[] = [];
   const warnings: string[] = [];
   const values = Object.entries(table).map(([name, setting]) => {
-    const { flag, env: variable, unset, unit, parse } = setting;
-    const given = flag === undefined ? undefined : flags.get(flag);
+    const { flag, short, env: first, alsoEnv, unset, unit, parse } = setting;
+    const given = flags.get(flag ?? '') ?? flags.get(short ?? '');
+    const variable = first !== undefined && (env[first] ?? '') !== '' ? first : (alsoEnv ?? first);
     const fromFlag = given === undefined ? undefined : parse(given);
     if (given !== undefined && fromFlag === undefined) errors.push(`--${flag} ${given}: not ${unit}`);
     const set = variable === undefined ? undefined : env[variable];
@@ -57,7 +62,9 @@ interface Split {
 }
 
 function splitFlags(table: Table, args: readonly string[]): Split {
-  const switches = new Set(Object.values(table).flatMap(({ flag, unit }) => (unit === 'true or false' ? [flag] : [])));
+  const switches = new Set(
+    Object.values(table).flatMap(({ flag, short, unit }) => (unit === 'true or false' ? [flag, short] : [])),
+  );
   const flags = new Map<string, string>();
   const words: string[] = [];
   for (let i = 0; i < args.length; i++) {
@@ -80,8 +87,15 @@ function splitFlags(table: Table, args: readonly string[]): Split {
 /** The rows as text for a terminal. */
 export function tableHelp(table: Table): string {
   return Object.values(table)
-    .map(({ flag, env, unset, unit, doc }) => {
-      const names = [flag === undefined ? '' : `--${flag}`, env ?? ''].filter((name) => name !== '').join(', ');
+    .map(({ flag, short, env, alsoEnv, unset, unit, doc }) => {
+      const names = [
+        short === undefined ? '' : `-${short}`,
+        flag === undefined ? '' : `--${flag}`,
+        env ?? '',
+        alsoEnv ?? '',
+      ]
+        .filter((name) => name !== '')
+        .join(', ');
       return `  ${names} (${unit}${unset === '' ? '' : `, default ${unset}`})\n      ${doc}`;
     })
     .join('\n');
@@ -90,9 +104,10 @@ export function tableHelp(table: Table): string {
 /** The rows as a table in Markdown. */
 export function tableMarkdown(table: Table): string {
   const cell = (text: string | undefined): string => (text === undefined || text === '' ? '' : `\`${text}\``);
+  const list = (...texts: readonly (string | undefined)[]): string => texts.map(cell).filter(Boolean).join(', ');
   const rows = Object.values(table).map(
-    ({ flag, env, unset, unit, doc }) =>
-      `| ${cell(flag === undefined ? undefined : `--${flag}`)} | ${cell(env)} | ${cell(unset)} | ${unit} | ${doc} |`,
+    ({ flag, short, env, alsoEnv, unset, unit, doc }) =>
+      `| ${list(short === undefined ? '' : `-${short}`, flag === undefined ? '' : `--${flag}`)} | ${list(env, alsoEnv)} | ${cell(unset)} | ${unit} | ${doc} |`,
   );
   return ['| flag | environment | default | value | meaning |', '|---|---|---|---|---|', ...rows].join('\n');
 }

@@ -1,0 +1,196 @@
+// `istio-iptables`: makes a network namespace lead its traffic through the proxy. Reads what is there, lets core/intercept say
+// what to change, applies it table by table, proves it. Run again it adds what is missing, and nothing twice.
+import {
+  type Change,
+  cleanRules,
+  completeRules,
+  type Family,
+  type InterceptConfig,
+  interceptConfig,
+  interceptRules,
+  parseSaved,
+  reconcileRules,
+} from '../../core/intercept/index.ts';
+import type { Host } from '../../ports/host.ts';
+import { type IptablesSettings, iptablesTable } from './iptables-settings.ts';
+import { type Log, logTo } from './log.ts';
+import { readTable } from './table.ts';
+
+const refused = 1;
+const notRedirected = 126;
+
+interface Run {
+  readonly host: Host;
+  readonly log: Log;
+  readonly settings: IptablesSettings;
+  readonly config: InterceptConfig;
+}
+
+/** 0 done; 1 for flags or rules that do not fit; 126 where the redirect does not work. */
+export async function runIptables(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  host: Host,
+): Promise<number> {
+  const { values: settings, errors, warnings } = readTable(iptablesTable, args, env);
+  const log = logTo(host, { json: settings.logAsJson, least: settings.logOutputLevel });
+  for (const warning of warnings) log('warn', 'setting ignored', { problem: warning });
+  const { config, problems } = interceptConfig(flagsOf(settings), placeOf(host));
+  const unsupported = [
+    ...(settings.nativeNftables ? ['native nftables are not supported: iptables works on nftables too'] : []),
+    ...(settings.networkNamespace === '' ? [] : ['another network namespace: run this inside of it']),
+  ];
+  const wrong = [...errors, ...problems.map(({ message }) => message), ...unsupported];
+  for (const problem of wrong) log('error', 'cannot intercept', { problem });
+  if (wrong.length > 0) return refused;
+  const run = { host, log, settings, config };
+  if (!settings.skipRuleApply && !(await apply(run))) return refused;
+  return !settings.runValidation || settings.dryRun || settings.cleanupOnly || (await isRedirected(run))
+    ? 0
+    : notRedirected;
+}
+
+function flagsOf(settings: IptablesSettings): Parameters<typeof interceptConfig>[0] {
+  return { ...settings, redirectDns: settings.redirectDns || settings.captureAllDns };
+}
+
+function placeOf(host: Host): Parameters<typeof interceptConfig>[1] {
+  const lines = (host.files.read('/etc/resolv.conf') ?? '').split('\n');
+  const nameservers = lines.flatMap((line) => /^\s*nameserver\s+([0-9a-fA-F.:]+)/.exec(line)?.[1] ?? []);
+  return { addresses: host.net.addresses(), nameservers };
+}
+
+interface Step {
+  readonly family: Family;
+  readonly program: string;
+  readonly change: Change;
+}
+
+/** Every family is looked at before any is changed. */
+async function apply(run: Run): Promise<boolean> {
+  const { host, log, settings, config } = run;
+  const steps: Step[] = [];
+  for (const family of settings.cleanupOnly ? (['v4', 'v6'] as const) : config.families) {
+    const step = await stepFor(run, family);
+    if (step !== undefined) steps.push(step);
+    else if (config.families.includes(family)) return false;
+  }
+  const foreign = steps.flatMap(({ change }) => (change.kind === 'foreign' ? change.what : []));
+  if (foreign.length > 0) {
+    log('error', 'foreign content in chains of Istio: nothing was changed', {
+      what: foreign,
+      hint: '--reconcile replaces it',
+    });
+    return false;
+  }
+  for (const { program, change } of steps) {
+    if (change.kind !== 'restore') continue;
+    if (settings.dryRun) host.print(`# ${program}-restore --noflush\n${change.text.trimEnd()}`);
+    else if (!(await succeeds(run, `${program}-restore`, ['--noflush', '--wait', '30'], change.text))) return false;
+  }
+  if (steps.every(({ change }) => change.kind === 'none')) log('info', 'nothing to change');
+  return settings.dryRun || config.mode !== 'TPROXY' || routes(run);
+}
+
+async function stepFor({ host, log, settings, config }: Run, family: Family): Promise<Step | undefined> {
+  const found = await iptablesOf(host, family, settings.binary);
+  if (found === undefined) {
+    log(config.families.includes(family) ? 'error' : 'debug', 'no iptables works here', { family });
+    return undefined;
+  }
+  const wanted = interceptRules(config, family);
+  const saved = parseSaved(found.saved);
+  const decide = settings.cleanupOnly
+    ? cleanRules
+    : settings.reconcile || settings.forceApply
+      ? reconcileRules
+      : completeRules;
+  return { family, program: found.program, change: decide(wanted, saved) };
+}
+
+/** A variant that holds rules already is the one in use; else nftables, where the kernel has it. */
+async function iptablesOf(
+  host: Host,
+  family: Family,
+  forced: string,
+): Promise<{ readonly program: string; readonly saved: string } | undefined> {
+  const base = family === 'v4' ? 'iptables' : 'ip6tables';
+  const names = forced === '' ? [`${base}-legacy`, `${base}-nft`, base] : [`${base}-${forced}`];
+  const working: { readonly program: string; readonly saved: string }[] = [];
+  for (const program of names) {
+    const { status, stdout } = await host.processes.run(`${program}-save`, []);
+    if (status === 0) working.push({ program, saved: stdout });
+  }
+  return (
+    working.find(({ saved }) => /^-A /m.test(saved)) ??
+    working.find(({ program }) => !program.endsWith('legacy')) ??
+    working[0]
+  );
+}
+
+async function succeeds(
+  { host, log }: Run,
+  program: string,
+  args: readonly string[],
+  stdin?: string,
+): Promise<boolean> {
+  const { status, stderr } = await host.processes.run(program, args, stdin);
+  if (status !== 0)
+    log('error', 'a command failed', { command: [program, ...args].join(' '), status, problem: stderr.trim() });
+  return status === 0;
+}
+
+/** Marked packets are delivered locally. Run again it changes nothing. */
+async function routes(run: Run): Promise<boolean> {
+  const { host, settings, config } = run;
+  const mark = String(config.mark);
+  const table = String(config.routeTable);
+  for (const family of config.families) {
+    const version = family === 'v4' ? '-4' : '-6';
+    if (settings.cleanupOnly) {
+      await host.processes.run('ip', [version, 'rule', 'del', 'fwmark', mark, 'lookup', table]);
+      await host.processes.run('ip', [version, 'route', 'flush', 'table', table]);
+      continue;
+    }
+    const { stdout } = await host.processes.run('ip', [version, 'rule', 'show']);
+    const marked = new RegExp(`fwmark 0x${config.mark.toString(16)} lookup ${table}\\b`).test(stdout);
+    if (!marked && !(await succeeds(run, 'ip', [version, 'rule', 'add', 'fwmark', mark, 'lookup', table])))
+      return false;
+    if (!(await succeeds(run, 'ip', [version, 'route', 'replace', 'local', 'default', 'dev', 'lo', 'table', table])))
+      return false;
+    if (family === 'v6' && !(await succeeds(run, 'ip', ['-6', 'addr', 'replace', '::6/128', 'dev', 'lo'])))
+      return false;
+  }
+  return true;
+}
+
+const sendEveryMs = 1000;
+
+/** Sends a nonce to a port where nobody listens; a proxy's port hears it where the redirect works. Needs no socket option. */
+async function isRedirected({ host, log, settings, config }: Run): Promise<boolean> {
+  const nonce = host.nonce();
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<boolean>();
+  const heard = (text: string): void => {
+    if (text.includes(nonce)) arrive(true);
+  };
+  const ports = [config.outboundPort, config.inboundPort];
+  const listeners = await Promise.allSettled(
+    ports.map((number) => host.net.listen({ host: '127.0.0.1', port: number }, heard)),
+  );
+  for (const listener of listeners)
+    if (listener.status === 'rejected')
+      log('error', 'cannot listen in place of the proxy', { problem: String(listener.reason) });
+  const send = (): void => {
+    void host.net.send({ host: '127.0.0.6', port: settings.probePort, timeoutMs: sendEveryMs }, nonce);
+    callOff = host.clock.after(sendEveryMs, send);
+  };
+  let callOff = (): void => undefined;
+  send();
+  const callOffEnd = host.clock.after(settings.probeTimeoutMs, () => arrive(false));
+  const redirected = await arrived;
+  callOff();
+  callOffEnd();
+  for (const listener of listeners) if (listener.status === 'fulfilled') listener.value.end();
+  if (!redirected) log('error', 'traffic is not redirected to the proxy', { withinMs: settings.probeTimeoutMs });
+  return redirected;
+}

@@ -1,0 +1,216 @@
+// Interception in real namespaces: rules as iptables-save prints them, where connections really go, runs again, other
+// configurations, clean-up, validation.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import {
+  canonicalRule,
+  type InterceptFlags,
+  interceptConfig,
+  interceptRules,
+  parseSaved,
+} from '../../src/core/intercept/index.ts';
+import { plainFlags } from '../../src/core/intercept/plain-flags.ts';
+import { type Namespace, namespace, podAddress } from './namespace.ts';
+
+const connector = fileURLToPath(new URL('connector.ts', import.meta.url));
+const proxyUser = '1337';
+const all = [
+  '-p',
+  '15001',
+  '-z',
+  '15006',
+  '-u',
+  proxyUser,
+  '-m',
+  'REDIRECT',
+  '-i',
+  '*',
+  '-x',
+  '',
+  '-b',
+  '*',
+  '-d',
+  '15090,15021,15020',
+];
+
+function saved(ns: Namespace, family: 'v4' | 'v6'): Record<string, string[]> {
+  const program = family === 'v4' ? 'iptables' : 'ip6tables';
+  const outputs = [`${program}-legacy-save`, `${program}-nft-save`]
+    .map((name) => ns.run(name))
+    .filter(({ status }) => status === 0);
+  const holding = outputs.find(({ output }) => output.includes('-A ')) ?? outputs[0];
+  return shown(parseSaved(holding?.output ?? ''));
+}
+
+function shown(
+  tables: ReadonlyMap<string, ReadonlyMap<string, readonly (string | { readonly text: string })[]>>,
+): Record<string, string[]> {
+  const chains = [...tables].flatMap(([table, found]) =>
+    [...found].map(
+      ([name, rules]) =>
+        [`${table} ${name}`, rules.map((rule) => canonicalRule(typeof rule === 'string' ? rule : rule.text))] as const,
+    ),
+  );
+  return Object.fromEntries(chains.filter(([, rules]) => rules.length > 0).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+async function listen(ns: Namespace, address: string, port: number, name: string): Promise<void> {
+  const child = ns.start(process.execPath, connector, 'listen', address, String(port), name);
+  await new Promise((resolve) => child.stdout?.once('data', resolve));
+}
+
+function connectFrom(ns: Namespace, address: string, port: number, user = ''): string {
+  return ns.run(process.execPath, connector, 'connect', address, String(port), ...(user === '' ? [] : [user])).output;
+}
+
+const configurations: readonly (readonly [what: string, flags: readonly string[], meant: Partial<InterceptFlags>])[] = [
+  ['redirect', all, { inboundPorts: '*', inboundPortsExcluded: '15090,15021,15020', outboundRanges: '*' }],
+  [
+    'tproxy, dual stack',
+    ['-m', 'TPROXY', '-b', '*', '-i', '*', '--dual-stack'],
+    { mode: 'TPROXY', inboundPorts: '*', outboundRanges: '*', dualStack: true },
+  ],
+  [
+    'ports and ranges',
+    ['-b', '80,443', '-q', '5432', '-o', '22', '-i', '10.0.0.0/8', '-x', '10.1.0.0/16', '-c', 'pod1'],
+    {
+      inboundPorts: '80,443',
+      outboundPorts: '5432',
+      outboundPortsExcluded: '22',
+      outboundRanges: '10.0.0.0/8',
+      outboundRangesExcluded: '10.1.0.0/16',
+      interfacesExcluded: 'pod1',
+    },
+  ],
+  [
+    'all DNS',
+    ['-b', '*', '-i', '*', '--capture-all-dns', '--drop-invalid'],
+    { inboundPorts: '*', outboundRanges: '*', redirectDns: true, captureAllDns: true, dropInvalid: true },
+  ],
+  [
+    'virtual machines',
+    ['-b', '*', '-i', '*', '-k', 'eth1,eth2'],
+    { inboundPorts: '*', outboundRanges: '*', virtualInterfaces: 'eth1,eth2' },
+  ],
+];
+for (const [what, flags, meant] of configurations) {
+  test(`the kernel holds what was planned, and a second run changes nothing: ${what}`, (t) => {
+    const ns = namespace(t);
+    const { config } = interceptConfig(
+      { ...plainFlags, ...meant },
+      { addresses: [podAddress.v4, podAddress.v6], nameservers: [] },
+    );
+    assert.deepEqual(ns.iptables(...flags), { status: 0, output: '' });
+    for (const family of config.families)
+      assert.deepEqual(saved(ns, family), shown(interceptRules(config, family)), family);
+    const again = ns.iptables(...flags);
+    assert.equal(again.status, 0);
+    assert.match(again.output, /nothing to change/);
+    assert.equal(ns.iptables(...flags, '--cleanup-only').status, 0);
+    for (const family of config.families) assert.deepEqual(saved(ns, family), {});
+  });
+}
+
+/** Listeners in place of the proxy and of an application. */
+async function intercepted(t: TestContext): Promise<Namespace> {
+  const ns = namespace(t);
+  assert.equal(ns.iptables(...all).status, 0);
+  await Promise.all([
+    listen(ns, '0.0.0.0', 15_001, 'outbound'),
+    listen(ns, '0.0.0.0', 15_006, 'inbound'),
+    listen(ns, '0.0.0.0', 8080, 'app'),
+  ]);
+  return ns;
+}
+
+test('where connections go: outbound, inbound, the application to itself, probes, the proxy', async (t) => {
+  const ns = await intercepted(t);
+  const rows: readonly (readonly [who: string, address: string, port: number, answer: RegExp])[] = [
+    ['', '203.0.113.7', 80, /^outbound from/],
+    ['', '127.0.0.1', 8080, /^app from/],
+    ['', podAddress.v4, 8080, /^app from/],
+    [proxyUser, podAddress.v4, 8080, /^inbound from/],
+    [proxyUser, '127.0.0.1', 8080, /^app from/],
+    [proxyUser, '203.0.113.7', 80, /time-out|EHOSTUNREACH|ENETUNREACH/],
+    [proxyUser, podAddress.v4, 15_008, /ECONNREFUSED/],
+  ];
+  for (const [who, address, port, answer] of rows)
+    assert.match(connectFrom(ns, address, port, who), answer, `${who} → ${address}:${port}`);
+});
+
+test('an init container that runs again in a living pod: what is missing is added, at its place', (t) => {
+  const ns = namespace(t);
+  ns.iptables(...all);
+  const complete = saved(ns, 'v4');
+  const program =
+    ns.run('iptables-legacy', '-t', 'nat', '-S', 'ISTIO_OUTPUT').status === 0 ? 'iptables-legacy' : 'iptables-nft';
+  for (const rule of [
+    'OUTPUT -j ISTIO_OUTPUT',
+    'ISTIO_INBOUND -p tcp -m tcp --dport 15021 -j RETURN',
+    'ISTIO_INBOUND -p tcp -m tcp --dport 15008 -j RETURN',
+  ])
+    assert.equal(ns.run(program, '-t', 'nat', '-D', ...rule.split(' ')).status, 0, rule);
+  assert.notDeepEqual(saved(ns, 'v4'), complete);
+  assert.equal(ns.iptables(...all).status, 0);
+  assert.deepEqual(saved(ns, 'v4'), complete);
+});
+
+test('rules of another configuration: refused and untouched; replaced by --reconcile; found by --cleanup-only', (t) => {
+  const ns = namespace(t);
+  ns.iptables('-m', 'TPROXY', '-b', '*', '-i', '*', '--capture-all-dns');
+  const before = saved(ns, 'v4');
+  const refused = ns.iptables(...all);
+  assert.equal(refused.status, 1);
+  assert.match(refused.output, /foreign content/);
+  assert.deepEqual(saved(ns, 'v4'), before);
+  assert.equal(ns.iptables(...all, '--reconcile').status, 0);
+  const { config } = interceptConfig(
+    { ...plainFlags, inboundPorts: '*', inboundPortsExcluded: '15090,15021,15020', outboundRanges: '*' },
+    { addresses: [podAddress.v4], nameservers: [] },
+  );
+  assert.deepEqual(saved(ns, 'v4'), shown(interceptRules(config, 'v4')));
+  ns.iptables('--cleanup-only');
+  ns.iptables('-m', 'TPROXY', '-b', '*', '-i', '*', '--capture-all-dns');
+  assert.equal(ns.iptables('--cleanup-only').status, 0);
+  assert.deepEqual(saved(ns, 'v4'), {});
+});
+
+test('TPROXY routes marked packets to loopback, once', (t) => {
+  const ns = namespace(t);
+  for (let i = 0; i < 2; i++) assert.equal(ns.iptables('-m', 'TPROXY', '-b', '*', '-i', '*').status, 0);
+  assert.equal(ns.run('ip', 'rule', 'show').output.match(/fwmark 0x539 lookup 133/g)?.length, 1);
+  assert.match(ns.run('ip', 'route', 'show', 'table', '133').output, /^local default dev lo/);
+  ns.iptables('-m', 'TPROXY', '--cleanup-only');
+  assert.doesNotMatch(ns.run('ip', 'rule', 'show').output, /fwmark/);
+});
+
+test('a dry run prints and changes nothing', (t) => {
+  const ns = namespace(t);
+  const { status, output } = ns.iptables(...all, '--dry-run');
+  assert.equal(status, 0);
+  assert.match(output, /^# iptables.*-restore --noflush\n\*nat\n:ISTIO_/);
+  assert.deepEqual(saved(ns, 'v4'), {});
+});
+
+test('validation: the nonce arrives where the redirect works, 126 where it does not, or where another user asks', (t) => {
+  const ns = namespace(t);
+  const asProxy = (...flags: readonly string[]): number | null =>
+    ns.run('setpriv', `--reuid=${proxyUser}`, `--regid=${proxyUser}`, '--clear-groups', ...validator(), ...flags)
+      .status;
+  assert.equal(asProxy('--probe-timeout=1s'), 126);
+  assert.equal(ns.iptables(...all).status, 0);
+  assert.equal(asProxy('--probe-timeout=5s'), 0);
+  assert.equal(ns.iptables('--skip-rule-apply', '--run-validation', '--probe-timeout=1s').status, 126);
+});
+
+/** Sources below root's home cannot be read by another user: the folder of this checkout must be open to all. */
+function validator(): readonly string[] {
+  return [
+    process.execPath,
+    fileURLToPath(new URL('../../src/cli/pilot-agent.ts', import.meta.url)),
+    'istio-iptables',
+    '--skip-rule-apply',
+    '--run-validation',
+  ];
+}
