@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { connect } from '../adapters/kube/connect.ts';
 import { takePart } from '../apps/admission/leader.ts';
@@ -80,6 +81,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
     cluster: connection,
     inject: { revisions: flags.inject, compat: flags.compat ?? 'fairway' },
     nowMs,
+    pause: (ms) => setTimeout(ms),
     log,
   });
   log.info({ port: running.port, metricsPort: running.metricsPort, cluster: connection?.address }, 'serving');

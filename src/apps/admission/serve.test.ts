@@ -42,7 +42,7 @@ interface Reply {
 }
 
 /** A server whose cluster has injectors for a-1 and b-2. */
-async function start(rollouts = 'production: {b-2: 100}\n'): Promise<World> {
+async function start(rollouts = 'production: {b-2: 100}\n', pause = Promise.resolve()): Promise<World> {
   let files: RuleFiles = { 'rollouts.yml': rollouts };
   let certificate = await issue(authority, ['localhost'], life);
   const cluster = fakeCluster(({ path }) => ({ status: path in served ? 200 : 404, body: served[path] ?? {} }));
@@ -55,6 +55,7 @@ async function start(rollouts = 'production: {b-2: 100}\n'): Promise<World> {
     certificate: () => Promise.resolve(certificate),
     cluster,
     nowMs: () => now,
+    pause: () => pause,
     log,
   };
   const at = { host: '127.0.0.1', port: 0 };
@@ -202,7 +203,8 @@ test('an old workload moves, a young one stays, both from what the watches told'
 });
 
 test('ready when every cache is, and not while it drains; in-flight and idle connections end well', async () => {
-  const { server, cluster, post } = await start();
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>();
+  const { server, cluster, post } = await start(undefined, pause);
   const ready = async () => (await fetch(`http://127.0.0.1:${server.metricsPort}/readyz`)).status;
   assert.equal(await ready(), 503);
   cluster.sync();
@@ -217,6 +219,7 @@ test('ready when every cache is, and not while it drains; in-flight and idle con
   assert.equal(await ready(), 503);
   const last = await post('/krispr', review(labelled('b-2')));
   assert.deepEqual([last.status, last.headers['connection']], [200, 'close']);
+  goOn();
   await drained;
   await assert.rejects(post('/krispr', review(labelled('b-2'))));
 });

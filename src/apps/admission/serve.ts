@@ -23,6 +23,7 @@ export interface AdmissionPorts {
   /** Absent: nothing is known of owners and injectors, and so only forced and retired labels move. */
   readonly cluster?: Cluster | undefined;
   readonly nowMs: () => number;
+  readonly pause: (ms: number) => Promise<void>;
   readonly log: Log;
   /** Revisions whose pods are injected, from the ConfigMaps of their injectors. */
   readonly inject?: { readonly revisions: readonly string[]; readonly compat: Compat };
@@ -81,7 +82,7 @@ export async function serveAdmission(settings: AdmissionSettings, ports: Admissi
   const drain = async (): Promise<void> => {
     state.draining = true;
     log.info({}, 'draining');
-    await new Promise((resolve) => setTimeout(resolve, settings.drainDelayMs));
+    await ports.pause(settings.drainDelayMs);
     await state.listener?.close(settings.drainDeadlineMs);
     rules.stop();
     certificates.stop();
