@@ -39,10 +39,15 @@ export function enqueue(draft: Draft, atMs: number): void {
   if (atMs < draft.state.clock.queueMs) setClock(draft, { queueMs: atMs });
 }
 
-/** Something changed in the runtime: the next relist will show it. */
+/**
+ * A run or sandbox changed in the runtime: the next relist will show it. What an earlier relist has shown meanwhile waits in the
+ * worker's queue.
+ */
 export function changed(draft: Draft): void {
-  const atMs = nextRelistMs(draft);
-  if (atMs < draft.state.clock.changeMs) setClock(draft, { changeMs: atMs });
+  const { changeMs } = draft.state.clock;
+  if (changeMs <= draft.nowMs) enqueue(draft, changeMs);
+  else if (changeMs !== never) return;
+  setClock(draft, { changeMs: nextRelistMs(draft) });
 }
 
 export function replaceInstance(draft: Draft, id: InstanceId, change: Partial<Instance>): void {

@@ -74,7 +74,7 @@ export function kubeletRestart(draft: Draft): void {
   state.probes = [];
   if (state.worker === 'syncing' || state.worker === 'terminating') addProbes(draft);
   parkProbes(draft);
-  setClock(draft, { queueMs: nowMs, changeMs: never, changesAgain: false, freshMs: nowMs });
+  setClock(draft, { queueMs: nowMs, changeMs: never, again: false, freshMs: nowMs });
 }
 
 /** Runs that had started 10 s before the kubelet keep the flags of the API's status, until a probe speaks. */

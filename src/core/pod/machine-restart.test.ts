@@ -355,3 +355,23 @@ test('under Never with a container policy a lost sandbox is not made again, and 
   assert.equal(podAt(life, 40).status.phase, 'Running');
   assert.equal(life.state.gone, true);
 });
+
+test('a start that fails is shown as on a real node: twice, then backed off, and the second update that waits shows it', () => {
+  const spec: PodSpec = { restartPolicy: 'OnFailure', containers: [c('a')] };
+  const runs = { a: [{ startError: 'RunContainerError' }] };
+  const costsMs = { sandbox: 1200, start: 250, stop: 100 };
+  const life = live(policyOf({ timing: 'kubelet', seed: 3 }), spec, { runs, costsMs }, 20);
+  const shown = unrepeated(
+    writes(life).map(
+      ({ pod }) =>
+        `${statusOf(pod, 'a')?.state.waiting?.reason} ${count({ ...life, state: { ...life.state, api: pod } }, 'a')}`,
+    ),
+  );
+  assert.deepEqual(shown.slice(-5), [
+    'ContainerCreating 0',
+    'RunContainerError 0',
+    'RunContainerError 1',
+    'CrashLoopBackOff 1',
+    'RunContainerError 2',
+  ]);
+});

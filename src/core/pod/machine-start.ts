@@ -3,7 +3,7 @@
 
 import { formatDuration } from '../std/duration.ts';
 import { backoffLimits, forgottenAtMs, heldUntilMs, nextEntry } from './backoff.ts';
-import { changed, type Draft, event, nextId, replaceInstance, setClock, shape } from './draft.ts';
+import { changed, type Draft, event, nextId, replaceInstance, shape } from './draft.ts';
 import type { RuntimeInput } from './input.ts';
 import { awaitCall, failStep, nextStep, replaceStep } from './machine-job.ts';
 import { askForImage, heldPull, pullFailure, tellPulled } from './machine-pull.ts';
@@ -196,7 +196,6 @@ function startFailed(draft: Draft, step: StartStep, input: Extract<RuntimeInput,
     replaceInstance(draft, step.instance, { ...ended, state: 'exited' });
     noteLog(draft, run);
     changed(draft);
-    setClock(draft, { changesAgain: true });
     event(draft, { type: 'Normal', reason: 'Created', message: `Container created`, container: run.container });
   } else {
     state.runtime = { ...state.runtime, instances: state.runtime.instances.filter((each) => each !== run) };

@@ -49,8 +49,7 @@ export function passDueMs(draft: Draft): number {
 
 function beginPass(draft: Draft): void {
   const { state } = draft;
-  const changeMs = state.clock.changesAgain && state.clock.changeMs <= draft.nowMs ? nextRelistMs(draft) : never;
-  setClock(draft, { queueMs: never, changeMs, changesAgain: false });
+  takeTriggers(draft);
   switch (state.worker) {
     case 'syncing':
       return beginSync(draft);
@@ -60,6 +59,18 @@ function beginPass(draft: Draft): void {
       return finish(draft);
     default:
   }
+}
+
+/** What asked for the pass is met by it; of two, one is kept for a pass of its own. */
+function takeTriggers({ state, nowMs }: Draft): void {
+  const { queueMs, changeMs } = state.clock;
+  const shown = changeMs <= nowMs;
+  state.clock = {
+    ...state.clock,
+    queueMs: never,
+    changeMs: shown ? never : changeMs,
+    again: shown && queueMs <= nowMs,
+  };
 }
 
 function newJob({ state }: Draft, kind: Job['kind'], steps: readonly Step[]): void {
@@ -157,6 +168,7 @@ function endSync(draft: Draft, { acted, errors }: Job): void {
     moveOn(draft, 'terminating');
     return;
   }
+  if (draft.state.clock.again) enqueue(draft, nowMs);
   if (acted && errors.length === 0 && policy.gates.PLEGOnDemandRelist) {
     setClock(draft, { changeMs: nowMs, freshMs: nowMs });
     return;

@@ -148,7 +148,7 @@ function firstState(policy: Policy, api: Pod): PodState {
     logs: {},
     kept: {},
     resize: { pending: undefined, inProgress: undefined, retryMs: never, allocated: undefined },
-    clock: { queueMs: never, changeMs: never, changesAgain: false, freshMs: 0 },
+    clock: { queueMs: never, changeMs: never, again: false, freshMs: 0 },
     kubeletStartedAtMs: Number.NEGATIVE_INFINITY,
     nextId: 0,
     random: policy.timing.kind === 'kubelet' ? Math.imul(policy.timing.seed + 1, 0x85ebca6b) >>> 0 : 0,

@@ -204,8 +204,8 @@ export interface WorkerClock {
   readonly queueMs: number;
   /** When a relist will show a change of the runtime that no pass has seen. */
   readonly changeMs: number;
-  /** A failed start shows in two relists: as created, then as ended. */
-  readonly changesAgain: boolean;
+  /** More than one thing asked for the pass under way: one more follows it, as the kubelet keeps one update waiting. */
+  readonly again: boolean;
   /** The earliest start of the next pass: it wants records newer than the last pass. */
   readonly freshMs: number;
 }
