@@ -50,6 +50,12 @@ export function changed(draft: Draft): void {
   setClock(draft, { changeMs: nextRelistMs(draft) });
 }
 
+/** A change that relists tell in two parts: one more pass follows the one that acts on it. */
+export function changedTwice(draft: Draft): void {
+  changed(draft);
+  enqueue(draft, nextRelistMs(draft));
+}
+
 export function replaceInstance(draft: Draft, id: InstanceId, change: Partial<Instance>): void {
   const { runtime } = draft.state;
   const instances = runtime.instances.map((each) => (each.id === id ? { ...each, ...change } : each));

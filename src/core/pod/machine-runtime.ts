@@ -1,6 +1,6 @@
 // Answers and observations of the runtime: each finds the pass, the kill, the probe or the run that it belongs to. An answer
 // that nobody waits for any more changes nothing.
-import { changed, choose, type Draft, event, replaceInstance, setClock, shape } from './draft.ts';
+import { changed, changedTwice, choose, type Draft, event, replaceInstance, shape } from './draft.ts';
 import type { ExitedInput, RuntimeInput } from './input.ts';
 import { killOver, preStopOver, stopFailed } from './machine-kill.ts';
 import { emitProbe } from './machine-probe.ts';
@@ -54,8 +54,8 @@ function exited(draft: Draft, input: ExitedInput): void {
   });
   killOver(draft, run.id);
   abandonPostStart(draft, run.id);
-  changed(draft);
-  if (isBrief(draft, run.startedAtMs) && choose(draft, 0, 1) >= 0.5) setClock(draft, { changesAgain: true });
+  if (isBrief(draft, run.startedAtMs) && choose(draft, 0, 1) >= 0.5) changedTwice(draft);
+  else changed(draft);
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import { formatDuration } from '../std/duration.ts';
 import { backoffLimits, forgottenAtMs, heldUntilMs, nextEntry } from './backoff.ts';
-import { changed, type Draft, event, nextId, replaceInstance, shape } from './draft.ts';
+import { changed, changedTwice, type Draft, event, nextId, replaceInstance, shape } from './draft.ts';
 import type { RuntimeInput } from './input.ts';
 import { awaitCall, failStep, nextStep, replaceStep } from './machine-job.ts';
 import { askForImage, heldPull, pullFailure, tellPulled } from './machine-pull.ts';
@@ -214,7 +214,7 @@ function postStartFailed(draft: Draft, step: StartStep, message: string): void {
     container: container.name,
   });
   failStart(draft, step, { reason: 'PostStartHookError', message });
-  setClock(draft, { changesAgain: true });
+  changedTwice(draft);
   const job = draft.state.job!;
   const kill = { at: 'kill', instance, reason: 'postStart', message: 'FailedPostStartHook', begun: false } as const;
   draft.state.job = { ...job, steps: [kill, ...job.steps] };
