@@ -8,7 +8,7 @@ import { comparable, eventsOf, type RecordedLife, statusesOf, summaryOf } from '
 const widenedByMs = 1500;
 /** The engine may need longer than the recording lasted: a back-off has jitter of half its length. */
 const longerRun = 1.6;
-const seeds = Array.from({ length: 24 }, (_, index) => index + 1);
+const manySeeds = 24;
 
 export interface Verdict {
   readonly ok: boolean;
@@ -18,13 +18,13 @@ export interface Verdict {
   readonly intervals: number;
 }
 
-/** The verdict over a life; `name` is the pod's. */
-export function compareLife(name: string, life: RecordedLife, scenario: Scenario): Verdict {
+/** The verdict over a life; `name` is the pod's. The engine lives it with so many seeds, and with each choice at its shortest and longest. */
+export function compareLife(name: string, life: RecordedLife, scenario: Scenario, seeds: number = manySeeds): Verdict {
   const recorded = withoutRepeats(statusesOf(life));
   const startMs = recorded[0]?.ms ?? 0;
   const endMs = Math.max(...life.timeline.map(({ ms }) => ms), ...life.events.map(({ ms }) => ms)) - startMs;
   const shifted = { ...scenario, events: shiftedEvents(scenario.events ?? eventsOf(life), startMs) };
-  const runs = timings().map((timing) => {
+  const runs = timings(seeds).map((timing) => {
     const policy = policyFor(shifted, { timing });
     return simulate({
       manifest: { metadata: { name, namespace: 'recorder' }, spec: life.pod.spec },
@@ -63,7 +63,7 @@ export function compareLife(name: string, life: RecordedLife, scenario: Scenario
   };
 }
 
-function timings(): readonly {
+function timings(seeds: number): readonly {
   readonly kind: 'kubelet';
   readonly seed: number;
   readonly draw: 'seed' | 'shortest' | 'longest';
@@ -71,7 +71,11 @@ function timings(): readonly {
   return [
     { kind: 'kubelet', seed: 1, draw: 'shortest' },
     { kind: 'kubelet', seed: 1, draw: 'longest' },
-    ...seeds.map((seed) => ({ kind: 'kubelet' as const, seed, draw: 'seed' as const })),
+    ...Array.from({ length: seeds }, (_, index) => ({
+      kind: 'kubelet' as const,
+      seed: index + 1,
+      draw: 'seed' as const,
+    })),
   ];
 }
 
