@@ -80,7 +80,7 @@ async function readText(file: string, io: Io): Promise<string> {
 function documentsOf(file: string, text: string): readonly Source[] {
   const lines = new LineCounter();
   const documents = [
-    ...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, merge: true }),
+    ...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, merge: true, logLevel: 'silent' }),
   ] as readonly Document[];
   const broken = documents.flatMap(({ errors }) => errors.map((error) => syntaxProblem(file, error, lines)));
   if (broken.length > 0) throw new ManifestError(broken);
@@ -186,11 +186,19 @@ function podOf({ file, index, object, template }: Source): PodFile {
   const name = typeof metadata['name'] === 'string' ? metadata['name'] : `${String(metadata['generateName'])}0`;
   const { creationTimestamp: _created, deletionTimestamp: _deleted, ...kept } = metadata;
   return {
-    manifest: { metadata: { ...kept, name }, spec: template.spec as Manifest['spec'] },
+    manifest: withoutNulls({ metadata: { ...kept, name }, spec: template.spec }) as Manifest,
     kind: String(object['kind']),
     file,
     document: index,
   };
+}
+
+/** To the API server a null is a field that is not there. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isFields(value)) return value;
+  const present = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(present.map(([key, inner]) => [key, withoutNulls(inner)]));
 }
 
 function fields(value: unknown): Fields {

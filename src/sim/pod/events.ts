@@ -27,6 +27,8 @@ export type NodeEvent = Extract<
 
 /** The consequence of an event for a pod as it is now. */
 export function consequenceOf(event: ScenarioEvent, pod: Pod, gates: Gates): Consequence {
+  const strangers = containersOf(event).filter((name) => !hasContainer(pod.spec, name));
+  if (strangers.length > 0) return { kind: 'refused', why: `the pod has no container ${strangers.join(', ')}` };
   switch (event.do) {
     case 'delete':
       return input({ kind: 'delete', gracePeriodSeconds: event.force === true ? 0 : event.grace });
@@ -78,6 +80,25 @@ export function consequenceOf(event: ScenarioEvent, pod: Pod, gates: Gates): Con
     default:
       return { kind: 'node', event };
   }
+}
+
+/** The containers that an event names and that must be there already. */
+function containersOf(event: ScenarioEvent): readonly string[] {
+  switch (event.do) {
+    case 'set-image':
+      return Object.keys(event.images);
+    case 'resize':
+      return Object.keys(event.containers);
+    case 'end-run':
+    case 'lose-record':
+      return [event.container];
+    default:
+      return [];
+  }
+}
+
+function hasContainer({ containers, initContainers = [], ephemeralContainers = [] }: PodSpec, name: string): boolean {
+  return [...containers, ...initContainers, ...ephemeralContainers].some((container) => container.name === name);
 }
 
 function input(value: Input): Consequence {

@@ -109,6 +109,19 @@ const lives: readonly (readonly [
     ],
   ],
   [
+    'events about nobody',
+    { containers: [app] },
+    {
+      ...serve,
+      events: [
+        { at: 1, do: 'set-image', images: { web: 'x:1' } },
+        { at: 2, do: 'end-run', container: 'web', exit: 1 },
+      ],
+    },
+    ['set-image', 'end-run', 'process'],
+    ['0s app process begins', '1s scenario set-image is refused', '2s scenario end-run is refused'],
+  ],
+  [
     'a node that is lost and comes back',
     { containers: [app] },
     {

@@ -153,7 +153,13 @@ function befall(self: Self, event: NodeEvent): void {
   switch (event.do) {
     case 'end-run': {
       const exit = typeof event.exit === 'number' ? { code: event.exit } : event.exit;
-      self.runtime.endRun(event.container, exit);
+      if (!self.runtime.endRun(event.container, exit))
+        self.options.observe({
+          atMs: self.options.clock.nowMs,
+          kind: 'given',
+          what: 'end-run ends nothing',
+          why: `${event.container} does not run`,
+        });
       return;
     }
     case 'lose-record': {

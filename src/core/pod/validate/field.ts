@@ -4,8 +4,8 @@ import type { Problem } from '../../std/errors.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What the value of a field must be; a list says what each of its items must be. */
-export type Kind = 'int' | 'text' | 'bool' | 'object' | 'list' | 'int-or-text' | 'any';
+/** What the value of a field must be; `objects` and `texts` are lists of these, the items of a `list` are checked elsewhere. */
+export type Kind = 'int' | 'text' | 'bool' | 'object' | 'list' | 'objects' | 'texts' | 'int-or-text';
 
 export function invalid(path: string, value: unknown, detail: string): Problem {
   return rejected(path, `Invalid value: ${shown(value)}: ${detail}`);
@@ -44,11 +44,20 @@ export function nonNegative(path: string, value: number | undefined): readonly P
 export function shapeProblems(path: string, fields: Fields, shape: Readonly<Record<string, Kind>>): readonly Problem[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     const kind = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    if (kind === undefined) return [unknownField(`${path}.${name}`, Object.keys(shape), name)];
-    return value === null || value === undefined || tests[kind](value)
-      ? []
-      : [invalid(`${path}.${name}`, value, `must be ${kindNames[kind]}`)];
+    const at = `${path}.${name}`;
+    if (kind === undefined) return [unknownField(at, Object.keys(shape), name)];
+    if (value === null || value === undefined) return [];
+    if (!tests[kind](value)) return [invalid(at, value, `must be ${kindNames[kind]}`)];
+    return itemProblems(at, kind, value);
   });
+}
+
+function itemProblems(path: string, kind: Kind, value: unknown): readonly Problem[] {
+  const item = kind === 'objects' ? 'object' : kind === 'texts' ? 'text' : undefined;
+  if (item === undefined || !Array.isArray(value)) return [];
+  return (value as readonly unknown[]).flatMap((each, index) =>
+    tests[item](each) ? [] : [invalid(`${path}[${index}]`, each, `must be ${kindNames[item]}`)],
+  );
 }
 
 export function isFields(value: unknown): value is Fields {
@@ -127,8 +136,9 @@ const kindNames: Readonly<Record<Kind, string>> = {
   bool: 'true or false',
   object: 'an object',
   list: 'a list',
+  objects: 'a list',
+  texts: 'a list',
   'int-or-text': 'an integer or a string',
-  any: 'anything',
 };
 
 const tests: Readonly<Record<Kind, (value: unknown) => boolean>> = {
@@ -137,8 +147,9 @@ const tests: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   bool: (value) => typeof value === 'boolean',
   object: isFields,
   list: Array.isArray,
+  objects: Array.isArray,
+  texts: Array.isArray,
   'int-or-text': (value) => Number.isInteger(value) || typeof value === 'string',
-  any: () => true,
 };
 
 function shown(value: unknown): string {

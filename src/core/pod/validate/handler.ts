@@ -20,8 +20,15 @@ import {
 import { portProblems } from './names.ts';
 
 const shapes: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
-  exec: { command: 'list' },
-  httpGet: { path: 'text', port: 'int-or-text', host: 'text', scheme: 'text', httpHeaders: 'list', protocol: 'text' },
+  exec: { command: 'texts' },
+  httpGet: {
+    path: 'text',
+    port: 'int-or-text',
+    host: 'text',
+    scheme: 'text',
+    httpHeaders: 'objects',
+    protocol: 'text',
+  },
   tcpSocket: { port: 'int-or-text', host: 'text' },
   grpc: { port: 'int', service: 'text', mode: 'text' },
   sleep: { seconds: 'int' },
@@ -71,7 +78,7 @@ export function sleepProblems(
 function contentProblems(path: string, kind: string, handler: Fields): readonly Problem[] {
   switch (kind) {
     case 'exec':
-      return list(handler, 'command').length === 0 ? [required(`${path}.command`)] : commandProblems(path, handler);
+      return list(handler, 'command').length === 0 ? [required(`${path}.command`)] : [];
     case 'httpGet':
       return httpProblems(path, handler);
     case 'grpc':
@@ -82,12 +89,6 @@ function contentProblems(path: string, kind: string, handler: Fields): readonly 
     default:
       return portProblems(`${path}.port`, own(handler, 'port'));
   }
-}
-
-function commandProblems(path: string, handler: Fields): readonly Problem[] {
-  return list(handler, 'command').flatMap((word, index) =>
-    typeof word === 'string' ? [] : [invalid(`${path}.command[${index}]`, word, 'must be a string')],
-  );
 }
 
 function httpProblems(path: string, handler: Fields): readonly Problem[] {

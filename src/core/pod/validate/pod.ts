@@ -35,7 +35,7 @@ const shape: Readonly<Record<string, Kind>> = {
       'readinessGates',
       'schedulingGates',
       'tolerations',
-    ].map((name) => [name, 'list' as const]),
+    ].map((name) => [name, 'objects' as const]),
   ),
   ...Object.fromEntries(
     ['restartPolicy', 'nodeName', 'serviceAccountName', 'serviceAccount', 'priorityClassName', 'runtimeClassName'].map(
@@ -66,11 +66,11 @@ const shape: Readonly<Record<string, Kind>> = {
   affinity: 'object',
   nodeSelector: 'object',
   dnsConfig: 'object',
-  hostAliases: 'list',
-  imagePullSecrets: 'list',
-  topologySpreadConstraints: 'list',
-  resourceClaims: 'list',
-  evictionResponders: 'list',
+  hostAliases: 'objects',
+  imagePullSecrets: 'objects',
+  topologySpreadConstraints: 'objects',
+  resourceClaims: 'objects',
+  evictionResponders: 'objects',
   workloadRef: 'object',
 };
 const podPolicies: readonly string[] = ['Always', 'OnFailure', 'Never'];

@@ -252,6 +252,15 @@ check([
   ['no spec', undefined, ['spec: Required value']],
   ['no containers', {}, ['spec.containers: Required value']],
   [
+    'items of a wrong kind',
+    { containers: ['a', null, { ...base, command: ['a', 1] }] },
+    [
+      'spec.containers[0]: Invalid value: "a": must be an object',
+      'spec.containers[1]: Invalid value: null: must be an object',
+      'spec.containers[2].command[1]: Invalid value: 1: must be a string',
+    ],
+  ],
+  [
     'pod policy',
     main({}, { restartPolicy: 'never' }),
     ['spec.restartPolicy: Unsupported value: "never": supported values: "Always", "OnFailure", "Never"'],
