@@ -28,7 +28,7 @@ import type { RuntimeInput } from './input.ts';
 export type CancelHook = Extract<Effect, { kind: 'cancelHook' }>;
 
 export interface ContainerRuntime {
-  /** Begins the effect; `deliver` is called later, once (see above), and at most after close() has settled never again. */
+  /** Begins the effect; `deliver` is called later, never before perform has returned, and once a call (see above). */
   perform(effect: RuntimeEffect | CancelHook, deliver: (input: RuntimeInput) => void): void;
 }
 
