@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { capture } from '../../src/cli/capture.ts';
+import { readScenario, scenarioJsonSchema } from '../../src/sim/pod/index.ts';
 
 const pictures = 'docs/explanation/pictures';
 const pods = globSync('examples/pods/*.yaml')
@@ -38,3 +39,30 @@ for (const page of globSync('docs/**/*.md').sort()) {
     });
   }
 }
+
+const format = readFileSync('docs/reference/scenario.md', 'utf8');
+
+for (const page of ['docs/reference/scenario.md', 'docs/how-to/find-out-why-a-pod-is-killed-in-its-drain.md']) {
+  const blocks = [...readFileSync(page, 'utf8').matchAll(/```yaml\n([\s\S]*?)```/g)];
+  test(`the scenarios of ${page} are valid`, () => {
+    assert.notEqual(blocks.length, 0);
+    for (const [, text = ''] of blocks) assert.deepEqual(readScenario(text, page).problems, []);
+  });
+}
+
+/** Every key and every fixed word of the format, wherever it stands in the schema. */
+function wordsOf(schema: unknown): readonly string[] {
+  if (Array.isArray(schema)) return schema.flatMap(wordsOf);
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties, enum: choices, const: fixed } = schema as Readonly<Record<string, unknown>>;
+  const keys = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  const values = [...(Array.isArray(choices) ? (choices as unknown[]) : []), fixed].filter(
+    (word) => typeof word === 'string',
+  );
+  return [...keys, ...values, ...Object.values(schema).flatMap(wordsOf)];
+}
+
+test('every key and word of a scenario is in its reference', () => {
+  const missing = [...new Set(wordsOf(scenarioJsonSchema()))].filter((word) => !format.includes(word));
+  assert.deepEqual(missing, []);
+});
