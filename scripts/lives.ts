@@ -15,18 +15,22 @@ if (timelines === undefined || scenarios === undefined) {
 const lives = JSON.parse(readFileSync(timelines, 'utf8')) as RecordedLives;
 let compared = 0;
 let differing = 0;
+let statuses = 0;
+let intervals = 0;
 for (const [name, life] of Object.entries(lives)) {
   const path = join(scenarios, `${name}.yaml`);
   if ((names.length > 0 && !names.includes(name)) || !existsSync(path)) continue;
   const scenario = readScenario(readFileSync(path, 'utf8'), path);
-  const differences =
-    scenario.kind === 'invalid'
-      ? scenario.problems.map(formatProblem)
-      : compareLife(name, life, scenario.value).differences;
+  const verdict = scenario.kind === 'invalid' ? undefined : compareLife(name, life, scenario.value);
+  const differences = verdict?.differences ?? scenario.problems.map(formatProblem);
+  statuses += verdict?.statuses ?? 0;
+  intervals += verdict?.intervals ?? 0;
   compared++;
   if (differences.length > 0) differing++;
   process.stdout.write(`${differences.length === 0 ? 'same  ' : 'DIFFER'} ${name}: ${life.what}\n`);
   for (const difference of differences) process.stdout.write(`  - ${difference}\n`);
 }
-process.stdout.write(`${compared} of ${Object.keys(lives).length} lives compared, ${differing} differ\n`);
+process.stdout.write(
+  `${compared} of ${Object.keys(lives).length} lives compared (${statuses} statuses, ${intervals} intervals), ${differing} differ\n`,
+);
 process.exitCode = differing > 0 || compared === 0 ? 1 : 0;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { capture } from '../../src/cli/capture.ts';
+import { gatesOf } from '../../src/core/pod/index.ts';
 import { readScenario, scenarioJsonSchema } from '../../src/sim/pod/index.ts';
 
 const pictures = 'docs/explanation/pictures';
@@ -65,4 +66,12 @@ function wordsOf(schema: unknown): readonly string[] {
 test('every key and word of a scenario is in its reference', () => {
   const missing = [...new Set(wordsOf(scenarioJsonSchema()))].filter((word) => !format.includes(word));
   assert.deepEqual(missing, []);
+});
+
+test('every gate is in the reference', () => {
+  const page = readFileSync('docs/reference/pod-simulate.md', 'utf8');
+  assert.deepEqual(
+    Object.keys(gatesOf('1.37')).filter((gate) => !page.includes(`\`${gate}\``)),
+    [],
+  );
 });

@@ -11,7 +11,7 @@ import {
   type ScenarioRun,
 } from './scenario/format.ts';
 import { commandActs } from './shell/command.ts';
-import { shellActs } from './shell/parse.ts';
+import { parseShell } from './shell/parse.ts';
 
 export type RunBehaviour =
   | { readonly kind: 'acts'; readonly acts: readonly Act[] }
@@ -130,7 +130,7 @@ function runBehaviour(container: Container, role: ContainerRole, entry: Scenario
     return { kind: 'fails', reason: run.fails, message: run.message ?? defaultFailure(run.fails) };
   if (run.steps === 'serve') return { kind: 'acts', acts: serve };
   if (run.steps === 'deaf') return { kind: 'acts', acts: deaf };
-  if (run.steps !== undefined) return { kind: 'acts', acts: actsOf(run.steps, shellActs) };
+  if (run.steps !== undefined) return { kind: 'acts', acts: actsOf(run.steps, parseShell) };
   if (container.command === undefined) return { kind: 'acts', acts: unknownActs(role) };
   const read = commandActs([...container.command, ...(container.args ?? [])]);
   return { kind: 'acts', acts: read.kind === 'acts' ? read.acts : unknownActs(role) };
@@ -173,7 +173,7 @@ function defaultProbe(spec: Probe): ProbeBehaviour {
 }
 
 function hookBehaviour(hook: ScenarioHook | undefined, handler: HookHandler): HookBehaviour {
-  if (Array.isArray(hook)) return actsOf(hook, shellActs);
+  if (Array.isArray(hook)) return actsOf(hook, parseShell);
   if (hook !== undefined) return [{ act: 'sleep', ms: spanMs(hook), holds: true }];
   if (handler.sleep !== undefined) return [{ act: 'sleep', ms: handler.sleep.seconds * 1000, holds: true }];
   const read = commandActs(handler.exec?.command ?? []);

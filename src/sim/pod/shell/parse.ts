@@ -13,11 +13,6 @@ export function parseShell(script: string): readonly Act[] {
   return acts;
 }
 
-/** The acts of a script that was checked before. */
-export function shellActs(script: string): readonly Act[] {
-  return parseShell(script);
-}
-
 interface Parser {
   readonly tokens: readonly Token[];
   at: number;
