@@ -39,14 +39,17 @@ export function envoyBinary(version: EnvoyVersion = newestEnvoy): string {
   return binary;
 }
 
-/** The path of Bun, which builds the agent into one file. */
-export function bunBinary(): string {
-  const name = `bun-${bunVersion}`;
-  const binary = join(cache, name, 'node_modules', '@oven', 'bun-linux-x64', 'bin', 'bun');
+export type BunPlatform = 'linux-x64' | 'linux-x64-baseline' | 'linux-aarch64';
+
+/** The path of Bun for a platform: it builds the agent into one file, and is the runtime in that file. */
+export function bunBinary(platform: BunPlatform = 'linux-x64'): string {
+  const name = `bun-${platform}-${bunVersion}`;
+  const binary = join(cache, name, 'node_modules', '@oven', `bun-${platform}`, 'bin', 'bun');
   if (existsSync(binary)) return binary;
   const partial = partialFolder(name);
   const quiet = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
-  run('npm', ['install', '--prefix', partial, ...quiet, `@oven/bun-linux-x64@${bunVersion}`]);
+  // Forced, because npm refuses another platform's package even where it is only to be put into a file.
+  run('npm', ['install', '--prefix', partial, '--force', ...quiet, `@oven/bun-${platform}@${bunVersion}`]);
   keep(partial, name);
   return binary;
 }

@@ -10,7 +10,7 @@ const probe = fileURLToPath(new URL('runtime-probe.ts', import.meta.url));
 
 for (const [name, runtime] of [
   ['Node', () => process.execPath],
-  ['Bun', bunBinary],
+  ['Bun', () => bunBinary()],
 ] as const) {
   test(`the runtime can what the agent needs: ${name}`, () => {
     const output = execFileSync(runtime(), [probe, envoyBinary()], { encoding: 'utf8' });

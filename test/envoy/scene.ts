@@ -16,6 +16,8 @@ export interface SceneOptions {
   /** Fields of ProxyConfig. */
   readonly config?: Readonly<Record<string, string | number>>;
   readonly version?: EnvoyVersion;
+  /** The built agent; without it the sources run on Node. */
+  readonly agent?: string;
   /** Before Envoy starts. */
   readonly prepare?: (scene: Pick<Scene, 'folder' | 'ports'>) => void;
 }
@@ -107,7 +109,7 @@ function startAgent({ folder, ports, bootstrap, options }: Place): Agent {
     ...options.env,
   };
   const args = ['proxy', 'sidecar', '--log_as_json', '--proxyLogLevel=error', ...(options.args ?? [])];
-  const child = spawn(...commandOf(args), { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(...commandOf(args, options.agent), { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   const ended = new Promise<Awaited<Agent['ended']>>((resolve) => {
@@ -122,8 +124,7 @@ function startAgent({ folder, ports, bootstrap, options }: Place): Agent {
   return { process: child, log, output, ended };
 }
 
-function commandOf(args: readonly string[]): [string, string[]] {
-  const built = process.env['FAIRWAY_AGENT'];
+function commandOf(args: readonly string[], built = process.env['FAIRWAY_AGENT']): [string, string[]] {
   return built === undefined ? [process.execPath, [agentSource, ...args]] : [built, [...args]];
 }
 

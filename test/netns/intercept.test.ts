@@ -1,8 +1,12 @@
 // Interception in real namespaces: rules as iptables-save prints them, where connections really go, runs again, other
 // configurations, clean-up, validation.
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { buildAgent } from '../../scripts/build-agent.ts';
 import {
   canonicalRule,
   type InterceptFlags,
@@ -13,6 +17,8 @@ import {
 import { plainFlags } from '../../src/core/intercept/plain-flags.ts';
 import { type Namespace, namespace, podAddress } from './namespace.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'intercept-'));
+after(() => rmSync(folder, { recursive: true }));
 const connector = fileURLToPath(new URL('connector.ts', import.meta.url));
 const proxyUser = '1337';
 const all = [
@@ -195,22 +201,17 @@ test('a dry run prints and changes nothing', (t) => {
 
 test('validation: the nonce arrives where the redirect works, 126 where it does not, or where another user asks', (t) => {
   const ns = namespace(t);
+  const command = validator();
   const asProxy = (...flags: readonly string[]): number | null =>
-    ns.run('setpriv', `--reuid=${proxyUser}`, `--regid=${proxyUser}`, '--clear-groups', ...validator(), ...flags)
-      .status;
+    ns.run('setpriv', `--reuid=${proxyUser}`, `--regid=${proxyUser}`, '--clear-groups', ...command, ...flags).status;
   assert.equal(asProxy('--probe-timeout=1s'), 126);
   assert.equal(ns.iptables(...all).status, 0);
   assert.equal(asProxy('--probe-timeout=5s'), 0);
   assert.equal(ns.iptables('--skip-rule-apply', '--run-validation', '--probe-timeout=1s').status, 126);
 });
 
-/** Sources below root's home cannot be read by another user: the folder of this checkout must be open to all. */
+/** Built into a folder that another user can read, as root's home cannot be. */
 function validator(): readonly string[] {
-  return [
-    process.execPath,
-    fileURLToPath(new URL('../../src/cli/pilot-agent.ts', import.meta.url)),
-    'istio-iptables',
-    '--skip-rule-apply',
-    '--run-validation',
-  ];
+  chmodSync(folder, 0o755);
+  return [buildAgent('linux-x64', folder), 'istio-iptables', '--skip-rule-apply', '--run-validation'];
 }

@@ -38,18 +38,16 @@ function listen(server: NodeServer, port: number, host: string): Promise<void> {
 async function reply(answer: Handler, request: IncomingMessage, response: ServerResponse): Promise<void> {
   request.resume();
   const { status, headers = {}, body, afterwards } = await answer(askedBy(request));
-  const source = typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
-  if (
-    /\bgzip\b/.test(String(request.headers['accept-encoding'])) &&
-    typeof body === 'object' &&
-    !(body instanceof Uint8Array)
-  ) {
-    response.writeHead(status, { ...headers, 'content-encoding': 'gzip' });
-    await pipeline(Readable.from(source, { objectMode: false }), createGzip(), response);
-  } else {
-    response.writeHead(status, { ...headers });
-    await pipeline(Readable.from(source), response);
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    // Most answers, by far: a probe a second for years. No stream is made for them.
+    response.writeHead(status, headers);
+    response.end(body, afterwards);
+    return;
   }
+  const zip = /\bgzip\b/.test(String(request.headers['accept-encoding']));
+  response.writeHead(status, { ...headers, ...(zip ? { 'content-encoding': 'gzip' } : {}) });
+  const source = Readable.from(body, { objectMode: false });
+  await (zip ? pipeline(source, createGzip(), response) : pipeline(source, response));
   afterwards?.();
 }
 
