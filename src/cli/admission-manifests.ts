@@ -1,12 +1,13 @@
 // Prints what `fairway admission manifests` was asked for: reads the files of the configuration, checks them, and writes YAML.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type RuleFiles, readRules } from '../core/admission/index.ts';
+import { readRules } from '../core/admission/index.ts';
 import {
   type InjectedRevision,
   type InstallOptions,
   installManifests,
   type KubeObject,
+  resourceOf,
 } from '../core/install/index.ts';
 import { SpecError, UsageError } from '../core/std/errors.ts';
 import type { Io } from './io.ts';
@@ -40,9 +41,9 @@ async function installOptions(flags: ManifestFlags, cwd: string): Promise<Instal
     throw new UsageError('--tls-secret and --ca-file belong together', {
       hint: 'give both, or none: then the server is its own authority',
     });
-  const files = await configFiles(resolve(cwd, flags.config));
+  const config = await readConfig(resolve(cwd, flags.config));
   const caBundle = flags.caFile === undefined ? '' : readBytes(resolve(cwd, flags.caFile)).toString('base64');
-  return { namespace, image, replicas, caBundle, tlsSecret, inject: injected(flags), files: { ...files }, kinds: [] };
+  return { namespace, image, replicas, caBundle, tlsSecret, inject: injected(flags), ...config };
 }
 
 function isWanted({ kind }: KubeObject, only: ManifestFlags['only']): boolean {
@@ -62,7 +63,7 @@ function injected({ inject, defaultRevision, everyNamespace }: ManifestFlags): r
 }
 
 /** What will be in the ConfigMap; refuses what the server would refuse. */
-async function configFiles(folder: string): Promise<RuleFiles> {
+async function readConfig(folder: string): Promise<Pick<InstallOptions, 'files' | 'kinds'>> {
   const files = await readRuleFiles(folder);
   if (files['rollouts.yml'] === undefined)
     throw new UsageError(`${join(folder, 'rollouts.yml')} does not exist`, {
@@ -70,7 +71,11 @@ async function configFiles(folder: string): Promise<RuleFiles> {
     });
   const rules = readRules(files);
   if (rules.kind === 'invalid') throw new SpecError(rules.problems);
-  return files;
+  const kinds = rules.value.fleet.kinds.map(({ apiVersion, kind }) => ({
+    group: apiVersion.split('/')[0] ?? '',
+    resource: resourceOf(kind),
+  }));
+  return { files: { ...files }, kinds };
 }
 
 function readBytes(path: string): Buffer {

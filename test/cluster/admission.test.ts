@@ -353,8 +353,14 @@ test("Fairway's own injector in the place of istiod's: the API server takes what
   // Or one that knows nothing of the injector's configuration would hold the Lease.
   await stopReplicas();
   await serveAlone('--inject', 'b-2');
-  kubectl(['delete', 'mutatingwebhookconfiguration', 'istio-sidecar-injector-b-2']);
+  const early = await fairway('admission', 'take-over', 'b-2');
+  assert.equal(early.status, 2);
+  assert.match(early.stderr, /fairway-2-inject-b-2 cannot be called yet/);
   kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], made.stdout);
+  await until(
+    'the take-over',
+    async () => (await fairway('admission', 'take-over', 'b-2')).stdout === 'istio-sidecar-injector-b-2: changed\n',
+  );
   let pod: Pod | undefined;
   await until('a pod with a proxy', async () => {
     pod = await createPod(connection, team, { generateName: 'own-', labels: { 'istio.io/rev': 'gone' } }).catch(
@@ -372,6 +378,15 @@ test("Fairway's own injector in the place of istiod's: the API server takes what
     annotations: { 'fairway.dev/proxy-lifecycle': 'x' },
   });
   await assert.rejects(refused, /fairway\.dev\/proxy-lifecycle/);
+  kubectl(['delete', 'mutatingwebhookconfiguration', 'fairway-2-inject-b-2']);
+  assert.equal((await fairway('admission', 'give-back', 'b-2')).stdout, 'istio-sidecar-injector-b-2: changed\n');
+  await until(
+    "istiod's injector again",
+    async () =>
+      injectedBy(
+        await createPod(connection, team, { generateName: 'back-', labels: { 'istio.io/rev': 'b-2' } }, true),
+      ) === 'b-2',
+  );
 });
 
 function isKind(object: object, kind: string): boolean {

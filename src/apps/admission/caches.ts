@@ -11,6 +11,7 @@ import {
   servedByAll,
 } from '../../core/admission/index.ts';
 import type { FleetKind } from '../../core/fleet/index.ts';
+import type { Configuration } from '../../core/injectors/index.ts';
 import type { Cluster, Following, Resource, Sink } from '../../ports/cluster.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -178,7 +179,7 @@ function followServed(follow: Follow): () => Served {
   let union: Served | undefined;
   follow(configurations, 'objects', {
     put: (object) => {
-      byUid.set((object as Named).metadata?.uid ?? '', servedBy(object));
+      byUid.set((object as Named).metadata?.uid ?? '', servedBy(object as Configuration));
       union = undefined;
     },
     remove: (uid) => {

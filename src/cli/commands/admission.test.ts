@@ -40,6 +40,17 @@ test('manifests: a certificate of somebody else', async () => {
   assert.match(stdout, /secretName: certificate/);
 });
 
+test('manifests: the rights to follow the kinds that fairway.yml adds', async () => {
+  const more = mkdtempSync(join(folder, 'kinds-'));
+  writeFileSync(join(more, 'rollouts.yml'), 'production: {1-25-2: 100}\n');
+  writeFileSync(
+    join(more, 'fairway.yml'),
+    'kinds: [{apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet, template: /spec/template}]\n',
+  );
+  const { stdout } = await run('--config', more);
+  assert.match(stdout, /- apps\.kruise\.io\n +resources:\n +- clonesets\n/);
+});
+
 const refused: readonly (readonly [what: string, args: readonly string[], message: RegExp])[] = [
   ['half a certificate', ['--tls-secret', 'certificate'], /--ca-file/],
   ['a CA file that is not there', ['--tls-secret', 'c', '--ca-file', 'no.pem'], /cannot read .*no\.pem/],

@@ -2,13 +2,22 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ManifestFlags } from '../admission-manifests.ts';
 import type { ServeFlags } from '../admission-serve.ts';
+import type { TakeOverFlags } from '../admission-take-over.ts';
 import type { Io } from '../io.ts';
 
 export function build(io: Io): Command {
   return new Command('admission')
     .description('Krispr and the injectors in the admission chain of a cluster.')
     .addCommand(manifests(io))
-    .addCommand(serving(io));
+    .addCommand(serving(io))
+    .addCommand(
+      switching(
+        'take-over',
+        "Switches istiod's own injector of a revision off, where Fairway's stands in its place.",
+        io,
+      ),
+    )
+    .addCommand(switching('give-back', "Switches istiod's own injector of a revision on again.", io));
 }
 
 function manifests(io: Io): Command {
@@ -63,6 +72,18 @@ function serving(io: Io): Command {
     .action(async (flags: ServeFlags) => {
       const { serve } = await import('../admission-serve.ts');
       await serve(flags, io);
+    });
+}
+
+function switching(what: 'take-over' | 'give-back', description: string, io: Io): Command {
+  return new Command(what)
+    .description(description)
+    .argument('<revision>', 'a revision, as in istio.io/rev')
+    .option('--kubeconfig <file>', 'how to reach the cluster')
+    .option('--context <name>', 'context of the kubeconfig')
+    .action(async (revision: string, flags: TakeOverFlags) => {
+      const { switchInjector } = await import('../admission-take-over.ts');
+      await switchInjector(what, revision, flags, io);
     });
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Configuration } from '../injectors/index.ts';
 import { type OwnerRecord, type OwnerReference, ownerRecord } from './owner.ts';
 import { ownerIndex } from './owner-index.ts';
 import { servedBy, servedByAll } from './served.ts';
@@ -126,9 +127,11 @@ test('no controller, one that is not there yet, one of a kind that nobody watche
   assert.equal(index.facts(reference('Deployment', 'ouroboros'), never).end.kind, 'missing');
 });
 
-const injector = (labels: object, selector: object, rule: object = {}): unknown => ({
-  metadata: { labels },
-  webhooks: [{ rules: [{ operations: ['CREATE'], resources: ['pods'], ...rule }], objectSelector: selector }],
+const injector = (labels: Readonly<Record<string, string>>, selector: object, rule: object = {}): Configuration => ({
+  metadata: { name: 'injector', labels },
+  webhooks: [
+    { name: 'w', rules: [{ operations: ['CREATE'], resources: ['pods'], ...rule }], objectSelector: selector },
+  ],
 });
 const asks = (value: string): object => ({
   matchExpressions: [{ key: 'istio.io/rev', operator: 'In', values: [value] }],
@@ -143,7 +146,6 @@ test('served is what the selectors of injectors ask for', () => {
       injector({ 'istio.io/rev': 'c' }, { matchLabels: { 'istio.io/deactivated': 'never-match' } }),
       injector({}, asks('d'), { resources: ['services'] }),
       injector({}, { matchExpressions: [{ key: 'istio.io/rev', operator: 'NotIn', values: ['e'] }] }),
-      undefined,
     ].map(servedBy),
   );
   assert.deepEqual(served, { revisions: new Set(['a', 'b']), tags: new Set(['stable']) });

@@ -68,17 +68,14 @@ export function matching(injectors: readonly Injector[], namespace: Labels, pod:
 /** Every revision and tag that some injector asks for, in order. */
 export function namedRevisions(injectors: readonly Injector[]): readonly string[] {
   const selectors = injectors.flatMap(({ namespaceSelector, objectSelector }) => [namespaceSelector, objectSelector]);
-  const named = selectors.flatMap((selector) => [
-    ...(selector?.matchExpressions ?? [])
-      .filter(({ key }) => key === revisionLabel)
-      .flatMap(({ values = [] }) => values),
-    ...Object.entries(selector?.matchLabels ?? {})
-      .filter(([key]) => key === revisionLabel)
-      .map(([, value]) => value),
-  ]);
-  return [...new Set(named)]
-    .filter((revision) => selectors.some((selector) => selects(selector, { [revisionLabel]: revision })))
-    .sort(compareCodePoints);
+  const named = selectors.flatMap((selector) => {
+    const asked = (selector?.matchExpressions ?? []).filter(
+      ({ key, operator }) => key === revisionLabel && operator === 'In',
+    );
+    const label = selector?.matchLabels?.[revisionLabel];
+    return [...asked.flatMap(({ values = [] }) => values), ...(label === undefined ? [] : [label])];
+  });
+  return [...new Set(named)].sort(compareCodePoints);
 }
 
 function isInjector({ name, rules = [], namespaceSelector, objectSelector }: Webhook): boolean {

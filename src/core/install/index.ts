@@ -9,4 +9,5 @@ export {
   leaseName,
 } from './options.ts';
 export { resourceOf } from './resource.ts';
+export { giveBack, type Switch, takeOver } from './take-over.ts';
 export { injectConfigurationName, krisprConfigurationName } from './webhooks.ts';
