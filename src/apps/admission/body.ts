@@ -14,10 +14,9 @@ export type Body =
 
 /** API servers take objects of 3 MiB; escapes and the envelope may double that. */
 export const longestBody = 7 * 2 ** 20;
-/** The API's own objects nest some twenty levels deep. */
-const deepest = 256;
 
-export async function readBody(request: Request): Promise<Body> {
+/** `deepest`: how deep the body may nest; undefined for whoever never walks it, since the scan costs as much as the parser. */
+export async function readBody(request: Request, deepest: number | undefined): Promise<Body> {
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') return refused(415, 'the content type has to be application/json');
   if (Number(request.headers['content-length'] ?? 0) > longestBody) return tooLong;
@@ -32,14 +31,15 @@ export async function readBody(request: Request): Promise<Body> {
   } catch {
     return { kind: 'gone' };
   }
-  return parse(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+  return parse(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks), deepest);
 }
 
 const tooLong: Body = { kind: 'refused', status: 413, message: `the body is longer than ${longestBody} bytes` };
 
-function parse(bytes: Buffer): Body {
+function parse(bytes: Buffer, deepest: number | undefined): Body {
   if (bytes.length === 0) return refused(400, 'the body is empty');
-  if (nestsBeyond(bytes, deepest)) return refused(400, `the body nests deeper than ${deepest} levels`);
+  if (deepest !== undefined && nestsBeyond(bytes, deepest))
+    return refused(400, `the body nests deeper than ${deepest} levels`);
   try {
     return { kind: 'value', value: JSON.parse(bytes.toString('utf8')) as unknown };
   } catch {

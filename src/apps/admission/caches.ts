@@ -89,7 +89,10 @@ export function startCaches(world: Surroundings): Caches {
     namespaceLabels: (namespace) => labels.get(namespace),
     followKinds: async (kinds) => {
       for (const kind of kinds) {
-        const type = await discover(kind, world);
+        const type = await discover(kind, world).catch((error: unknown) => {
+          world.log.warn({ kind: kind.kind, error: String(error) }, 'a kind of fairway.yml could not be looked up');
+          return undefined;
+        });
         if (type === undefined || followings.has(`${type.plural}.${type.group}`)) continue;
         index.watch(type);
         followOwners(type);

@@ -23,10 +23,14 @@ export interface InjectWorld {
   readonly log: Log;
 }
 
+/** The API's own objects nest some twenty levels deep. */
+const deepest = 256;
+
 export function injectRoute(world: InjectWorld): Route {
   return {
     prefix: '/inject',
     label: '/inject',
+    deepest,
     reviewer: (rest) => {
       const [revision = ''] = rest.split('/');
       const config = world.injectorOf(revision);

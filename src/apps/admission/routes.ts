@@ -24,6 +24,8 @@ export type Reviewed =
 export interface Route {
   readonly prefix: string;
   readonly label: string;
+  /** How deep a body may nest, for reviewers that walk all of it; the parser itself takes any depth. */
+  readonly deepest?: number;
   readonly reviewer: (rest: string) => ((body: unknown) => Reviewed) | undefined;
 }
 
@@ -53,7 +55,7 @@ async function answer(request: Request, response: Response, world: RouteWorld): 
   if (found === undefined) return refuse(response, { status: 404, message: `nothing is served at ${path}` }, world);
   if (request.method !== 'POST')
     return refuse(response, { status: 405, message: 'only POST', headers: { allow: 'POST' } }, world);
-  const body = await readBody(request);
+  const body = await readBody(request, found.deepest);
   if (body.kind === 'gone') return;
   if (body.kind === 'refused') return refuse(response, body, world);
   const started = performance.now();
@@ -71,14 +73,17 @@ async function answer(request: Request, response: Response, world: RouteWorld): 
   reviewed.afterwards?.();
 }
 
-function find(
-  routes: readonly Route[],
-  path: string,
-): { review: (body: unknown) => Reviewed; label: string } | undefined {
-  for (const { prefix, label, reviewer } of routes) {
+interface Found {
+  readonly review: (body: unknown) => Reviewed;
+  readonly label: string;
+  readonly deepest: number | undefined;
+}
+
+function find(routes: readonly Route[], path: string): Found | undefined {
+  for (const { prefix, label, deepest, reviewer } of routes) {
     if (path !== prefix && !path.startsWith(`${prefix}/`)) continue;
     const review = reviewer(path.slice(prefix.length + 1));
-    if (review !== undefined) return { review, label };
+    if (review !== undefined) return { review, label, deepest };
   }
   return undefined;
 }

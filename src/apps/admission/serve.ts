@@ -64,35 +64,37 @@ export async function serveAdmission(settings: AdmissionSettings, ports: Admissi
   state.caches = cluster === undefined ? undefined : startCaches({ cluster, nowMs: ports.nowMs, log, metrics });
   await state.caches?.followKinds(state.rules?.fleet.kinds ?? []);
   const routes = [krispr(state, { settings, ports, metrics }), ...injection(state, ports)];
-  const isReady = (): boolean =>
-    !state.draining &&
-    state.rules !== undefined &&
-    (state.caches?.synced() ?? true) &&
-    (state.injectors?.ready() ?? true);
-  const world = {
-    routes,
-    metrics,
-    isDraining: () => state.draining,
-    onError: (error: unknown) => log.error({ error: String(error) }, 'a request failed'),
-  };
+  const isReady = (): boolean => !state.draining && isComplete(state);
+  const onError = (error: unknown): void => log.error({ error: String(error) }, 'a request failed');
+  const world = { routes, metrics, isDraining: () => state.draining, onError };
   const health = await serveHealth(settings.metrics, metrics, isReady);
   const certificates = await followCertificate(state, { settings, ports, metrics }, (request, response) =>
     answerRequest(request, response, world),
   );
   const drain = async (): Promise<void> => {
-    state.draining = true;
     log.info({}, 'draining');
-    await ports.pause(settings.drainDelayMs);
-    await state.listener?.close(settings.drainDeadlineMs);
-    rules.stop();
-    certificates.stop();
-    state.caches?.stop();
-    state.injectors?.stop();
+    await drainListener(state, settings, ports.pause);
+    for (const part of [rules, certificates, state.caches, state.injectors]) part?.stop();
     health.closeAllConnections();
     await new Promise((resolve) => health.close(resolve));
     log.info({}, 'drained');
   };
   return { port: listenerOf(state).port, metricsPort: (health.address() as AddressInfo).port, isReady, drain };
+}
+
+function isComplete({ rules, listener, caches, injectors }: State): boolean {
+  return rules !== undefined && listener !== undefined && (caches?.synced() ?? true) && (injectors?.ready() ?? true);
+}
+
+/** First everybody is told, then the port closes, once nobody new should come. */
+async function drainListener(
+  state: State,
+  { drainDelayMs, drainDeadlineMs }: AdmissionSettings,
+  pause: AdmissionPorts['pause'],
+): Promise<void> {
+  state.draining = true;
+  await pause(drainDelayMs);
+  await state.listener?.close(drainDeadlineMs);
 }
 
 interface State {
@@ -114,7 +116,10 @@ async function followRules(state: State, { settings, ports, metrics }: World) {
   return followFiles({
     read: ports.ruleFiles,
     everyMs: settings.pollMs,
-    onError: (error) => log.error({ error: String(error) }, 'the rules cannot be read; the last good ones stay'),
+    onError: (error) => {
+      metrics.rulesBroken.set(1);
+      log.error({ error: String(error) }, 'the rules cannot be read; the last good ones stay');
+    },
     use: async (files) => {
       const read = readRules(files);
       metrics.rulesBroken.set(read.kind === 'invalid' ? 1 : 0);
