@@ -62,10 +62,11 @@ export function earlierOverrides(pod: JsonObject): Overrides {
   return { containers: read('containers'), initContainers: read('initContainers') };
 }
 
-/** A copy of the pod as its owner wrote it, as far as templates need to know. */
+/** The pod as its owner wrote it, as far as templates need to know; not to be changed. */
 export function strippedPod(pod: JsonObject, statusPort: number, overrides: Overrides): JsonObject {
-  const stripped = clone(pod);
   const status = earlierStatus(pod);
+  if (status === undefined && overrides.containers.length + overrides.initContainers.length === 0) return pod;
+  const stripped = clone(pod);
   if (status !== undefined) {
     for (const list of ['containers', 'initContainers'] as const) removeNamed(stripped, list, status[list]);
     if (prometheusPort(annotationsOf(stripped)) === String(statusPort)) clearPrometheus(annotationsOf(stripped));

@@ -50,7 +50,7 @@ export const injectionFunctions: Readonly<Record<string, GoFunction>> = {
   }),
   structToJSON: new GoFunction(['any'], undefined, ([value]) => (value === null ? '{}' : (goJson(value) ?? '{}'))),
   protoToJSON: new GoFunction(['struct'], undefined, ([message]) => protoToJson(message as GoStruct)),
-  toYaml: new GoFunction(['any'], undefined, ([value]) => goYaml(value) ?? ''),
+  toYaml: new GoFunction(['any'], undefined, ([value]) => yamlOf(value)),
   indent: new GoFunction(['int', 'string'], undefined, ([spaces, text]) => indent(Number(spaces), text as string)),
   directory: new GoFunction(['string'], undefined, ([path]) =>
     (path as string).slice(0, (path as string).lastIndexOf('/') + 1),
@@ -79,6 +79,16 @@ export const injectionFunctions: Readonly<Record<string, GoFunction>> = {
 function duration(value: Value): string {
   const text = value instanceof GoStruct ? value.data?.['value'] : undefined;
   return formatGoDuration(typeof text === 'string' ? text : '0s');
+}
+
+const remembered = new WeakMap<object, string>();
+
+/** YAML of a value; that of a frozen one, which is a part of the values, is remembered. */
+function yamlOf(value: Value): string {
+  if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return goYaml(value) ?? '';
+  const text = remembered.get(value) ?? goYaml(value) ?? '';
+  remembered.set(value, text);
+  return text;
 }
 
 /** Ports of the containers, without UDP and SCTP. */

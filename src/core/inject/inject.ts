@@ -2,7 +2,7 @@
 // the status annotation and the order of containers (sidecar.md §4.3).
 import { checkAnnotations } from './annotations.ts';
 import { valueAt } from './config.ts';
-import { addEnv, findContainer, findProxy } from './container.ts';
+import { addEnv, containersOf, findContainer, findProxy, proxyName, setContainers } from './container.ts';
 import { annotationsOf, earlierOverrides, type Overrides, statusKey, strippedPod } from './earlier.ts';
 import { clone, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
 import { mendLabels } from './labels.ts';
@@ -16,7 +16,7 @@ import { addSecurePort, mergePrometheus } from './prometheus.ts';
 import { isNative, render } from './render.ts';
 import { restored } from './restore.ts';
 import { conform } from './schema/conform.ts';
-import { wholePod } from './schema/schema.ts';
+import { podType, wholePod } from './schema/schema.ts';
 
 /**
  * Injects a pod. The request's pod is not changed.
@@ -24,9 +24,11 @@ import { wholePod } from './schema/schema.ts';
  */
 export function inject(request: InjectRequest): Injected {
   const meshPort = Number(proxyConfigOf(request.config.mesh)['statusPort'] ?? 0);
-  const given = conform(wholePod(), request.pod, '');
-  if (request.namespace !== '') objectAt(given, 'metadata')['namespace'] ??= request.namespace;
-  const original = request.compat === 'fairway' ? conform(wholePod(), restored(given, meshPort), '') : given;
+  const before = conform(wholePod(), request.pod, '');
+  before['metadata'] ??= {};
+  before['spec'] ??= {};
+  if (request.namespace !== '') objectAt(before, 'metadata')['namespace'] ??= request.namespace;
+  const original = request.compat === 'fairway' ? restored(before, meshPort) : before;
   checkAnnotations(annotationsOf(original) as Record<string, string>);
   const job = jobOf(request, original);
   const stripped = strippedPod(original, meshPort, job.remembered);
@@ -34,7 +36,23 @@ export function inject(request: InjectRequest): Injected {
   const layered = applyOverrides(rendered.pod, { original, template: rendered.template, remembered: job.remembered });
   followProxyUser(layered, original, isTproxy(layered, proxyConfigOf(job.mesh)));
   const warnings = [...job.warnings, ...finish(job, { pod: layered, original, template: rendered.template })];
-  return { pod: conform(wholePod(), layered, ''), warnings };
+  settle(layered);
+  return { before, pod: layered, warnings };
+}
+
+/** What was put in by hand gets the canonical form that everything else already has. */
+function settle(pod: JsonObject): void {
+  for (const list of ['containers', 'initContainers'] as const) {
+    const containers = containersOf(pod, list);
+    if (!containers.some((each) => nameIn(each) === proxyName)) continue;
+    setContainers(
+      pod,
+      list,
+      containers.map((each) => (nameIn(each) === proxyName ? conform(podType('Container'), each, proxyName) : each)),
+    );
+  }
+  const metadata = objectAt(pod, 'metadata');
+  if (Object.keys(objectAt(metadata, 'labels')).length === 0) delete metadata['labels'];
 }
 
 /** One injection's settled facts. */
@@ -149,7 +167,7 @@ function rewrite({ request, mends }: Job, pod: JsonObject, original: JsonObject)
     meshPort,
     statusPort: annotated === undefined ? meshPort : Number(annotated),
     again: annotationsOf(original)[statusKey] !== undefined,
-    sparesUnknownPorts: mends,
+    spares: mends,
   });
 }
 
@@ -165,7 +183,7 @@ function mend({ request, mesh, native, holds }: Job, { pod, original, template }
   const annotations = annotationsOf(pod);
   const annotated = textAt(annotations, 'status.sidecar.istio.io/port');
   const statusPort = Number(annotated ?? proxyConfigOf(mesh)['statusPort'] ?? 0);
-  const isSidecar = findContainer(template, 'initContainers', 'istio-proxy') !== undefined;
+  const isSidecar = findContainer(template, 'initContainers', proxyName) !== undefined;
   const warnings = setLifecycle(pod, {
     options: request.lifecycle ?? {},
     native: native && isSidecar,

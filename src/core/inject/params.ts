@@ -31,6 +31,8 @@ export interface InjectRequest {
 }
 
 export interface Injected {
+  /** The pod as it came, in canonical form. */
+  readonly before: JsonObject;
   /** The pod as it becomes, in canonical form. */
   readonly pod: JsonObject;
   readonly warnings: readonly string[];

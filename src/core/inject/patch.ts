@@ -20,7 +20,9 @@ function diffObjects(from: JsonObject, to: JsonObject, path: string): PatchOpera
     if (!Object.hasOwn(to, key)) operations.push({ op: 'remove', path: `${path}/${escapeToken(key)}` });
   }
   for (const key of Object.keys(to)) {
-    const [old, value] = [Object.hasOwn(from, key) ? from[key] : undefined, to[key] ?? null];
+    const old = Object.hasOwn(from, key) ? from[key] : undefined;
+    const value = to[key] ?? null;
+    if (old === value) continue;
     const place = `${path}/${escapeToken(key)}`;
     if (old === undefined) operations.push({ op: 'add', path: place, value });
     else operations.push(...diff(old, value, place));
@@ -57,6 +59,7 @@ function sameItem(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
 
 /** One token of a JSON pointer (RFC 6901). */
 export function escapeToken(key: string): string {
+  if (!key.includes('/') && !key.includes('~')) return key;
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 

@@ -2,6 +2,8 @@
 // (sidecar.md §2.7, §4.9). The agent's table of them travels in the proxy's environment.
 import { addEnv, containersOf, findProxy, proxyName } from './container.ts';
 import { clone, isObject, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
+import { encode } from './schema/encode.ts';
+import { podType } from './schema/schema.ts';
 
 const tableName = 'ISTIO_KUBE_APP_PROBERS';
 
@@ -12,8 +14,8 @@ export interface RewriteOptions {
   readonly statusPort: number;
   /** The pod was injected before: its old table is merged over the new one. */
   readonly again: boolean;
-  /** Leaves a probe whose named port is unknown as it is; Istio rewrites it and it then fails. */
-  readonly sparesUnknownPorts: boolean;
+  /** Leaves what the agent could not answer as it is; Istio rewrites it, and it then fails. */
+  readonly spares: boolean;
 }
 
 /** Where a handler stands in a container and how the agent calls it. */
@@ -35,10 +37,9 @@ export function rewriteProbes(pod: JsonObject, options: RewriteOptions): readonl
     const ports = namedPorts(container);
     for (const slot of slotsOf(container)) {
       const entry = entryOf(slot, ports, options.meshPort);
-      if (entry === 'unknown-port' && options.sparesUnknownPorts) {
-        warnings.push(
-          `container ${nameIn(container)}: ${slot.key} names a port that the container does not declare; left as it is`,
-        );
+      const spared = options.spares ? reasonToSpare(entry, options) : undefined;
+      if (spared !== undefined) {
+        warnings.push(`container ${nameIn(container)}: ${slot.key} ${spared}; left as it is`);
         continue;
       }
       if (isObject(entry)) table[slot.path] = entry;
@@ -47,6 +48,12 @@ export function rewriteProbes(pod: JsonObject, options: RewriteOptions): readonl
   }
   if (Object.keys(table).length > 0) addTable(proxy, table, options.again);
   return warnings;
+}
+
+function reasonToSpare(entry: Entry, { statusPort }: RewriteOptions): string | undefined {
+  if (entry === 'unknown-port') return 'names a port that the container does not declare';
+  if (entry === 'agent-port') return "asks the proxy's agent itself";
+  return statusPort === 0 && isObject(entry) ? 'cannot go through the agent, which serves no port' : undefined;
 }
 
 function namedPorts(container: JsonObject): ReadonlyMap<string, number> {
@@ -68,38 +75,40 @@ function slotsOf(container: JsonObject): readonly Slot[] {
   return [...probes, ...hooks].filter(({ parent, key }) => isObject(parent[key]));
 }
 
-/** The agent's entry for a handler; undefined for one that it need not know. */
-function entryOf(
-  { parent, key, timed }: Slot,
-  ports: ReadonlyMap<string, number>,
-  meshPort: number,
-): JsonObject | 'unknown-port' | undefined {
+/** The agent's entry for a handler; undefined for a handler that is no request. */
+type Entry = JsonObject | 'unknown-port' | 'agent-port' | undefined;
+
+function entryOf({ parent, key, timed }: Slot, ports: ReadonlyMap<string, number>, meshPort: number): Entry {
   const handler = objectAt(parent, key);
-  const kind = ['httpGet', 'tcpSocket', ...(timed ? ['grpc'] : [])].find((each) => isObject(handler[each]));
+  const kind = kindIn(handler, timed);
   if (kind === undefined) return undefined;
   const action = clone(objectAt(handler, kind));
   if (kind !== 'grpc') {
     const port = action['port'] ?? 0;
-    if (port === meshPort) return undefined;
+    if (port === meshPort) return 'agent-port';
     const number = typeof port === 'string' ? ports.get(port) : port;
     if (number === undefined) return 'unknown-port';
     action['port'] = number;
   }
   const seconds = timed ? handler['timeoutSeconds'] : undefined;
   return {
-    [kind]: kind === 'grpc' ? withService(action) : action,
+    [kind]: encode(podType(actionTypes[kind]), action),
     ...(seconds === undefined ? {} : { timeoutSeconds: seconds }),
   };
 }
 
-/** Go writes a gRPC action's service even when nobody gave one. */
-function withService(action: JsonObject): JsonObject {
-  return { ...action, service: action['service'] ?? null };
+/** Which of the handlers that the agent can do for the kubelet; hooks know no gRPC. */
+function kindIn(handler: JsonObject, timed: boolean): keyof typeof actionTypes | undefined {
+  if (isObject(handler['httpGet'])) return 'httpGet';
+  if (isObject(handler['tcpSocket'])) return 'tcpSocket';
+  return timed && isObject(handler['grpc']) ? 'grpc' : undefined;
 }
+
+const actionTypes = { httpGet: 'HTTPGetAction', tcpSocket: 'TCPSocketAction', grpc: 'GRPCAction' } as const;
 
 function rewrite({ parent, key, path, timed }: Slot, statusPort: number): void {
   const handler = { ...objectAt(parent, key) };
-  const kind = ['httpGet', 'tcpSocket', ...(timed ? ['grpc'] : [])].find((each) => isObject(handler[each]));
+  const kind = kindIn(handler, timed);
   if (kind === undefined) return;
   const http = kind === 'httpGet' ? { ...objectAt(handler, 'httpGet') } : {};
   if (http['scheme'] === 'HTTPS') http['scheme'] = 'HTTP';
@@ -123,7 +132,7 @@ export function restoreProbes(container: JsonObject, table: JsonObject): void {
     const entry = table[path];
     const handler = objectAt(parent, key);
     if (!isObject(entry) || objectAt(handler, 'httpGet')['path'] !== path) continue;
-    const kind = ['httpGet', 'tcpSocket', ...(timed ? ['grpc'] : [])].find((each) => isObject(entry[each]));
+    const kind = kindIn(entry, timed);
     if (kind === undefined) continue;
     const { httpGet: _rewritten, ...rest } = handler;
     parent[key] = { ...rest, [kind]: entry[kind] ?? null };

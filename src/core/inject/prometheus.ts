@@ -29,6 +29,8 @@ const reserved: Readonly<Record<string, string>> = {
   '15090': 'Envoy Prometheus (already merged)',
 };
 
+const agentPath = '/stats/prometheus';
+
 /** Prometheus' label name of an annotation: every spelling of `prometheus.io/port` has the same. */
 function labelName(key: string): string {
   return key.replace(/[^a-zA-Z0-9_]/g, '_');
@@ -79,7 +81,7 @@ export function mergePrometheus(pod: JsonObject, mesh: JsonObject, statusPort: n
   }
   clearPrometheus(annotations);
   annotations['prometheus.io/port'] = String(statusPort);
-  annotations['prometheus.io/path'] = '/stats/prometheus';
+  annotations['prometheus.io/path'] = agentPath;
   annotations['prometheus.io/scrape'] = 'true';
 }
 
@@ -145,7 +147,8 @@ function checkPort(port: string, statusPort: string, { what, noun }: Wording): v
 
 /** Undoes `mergePrometheus` from the variable that it wrote. */
 export function restorePrometheus(annotations: JsonObject, variable: string, statusPort: number): void {
-  if (prometheusPort(annotations) !== String(statusPort)) return;
+  const ours = valueOf(annotations, names.path) === agentPath && valueOf(annotations, names.scrape) === 'true';
+  if (!ours || prometheusPort(annotations) !== String(statusPort)) return;
   clearPrometheus(annotations);
   if (variable === '') return;
   const scrape = JSON.parse(variable) as Partial<Scrape>;

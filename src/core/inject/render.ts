@@ -11,7 +11,7 @@ import {
 import { findContainer, proxyName, transfer } from './container.ts';
 import { InjectError } from './error.ts';
 import { proxyImage, proxyInitImage } from './image.ts';
-import { clone, isObject, type JsonObject, objectAt, textAt } from './json.ts';
+import { clone, isObject, type JsonObject, type JsonValue, objectAt, textAt } from './json.ts';
 import { strategicMerge } from './merge.ts';
 import { type Mesh, proxyConfigOf } from './mesh.ts';
 import type { InjectRequest } from './params.ts';
@@ -42,10 +42,12 @@ export function render(input: RenderInput): Rendered {
   const data = templateData(input);
   let { pod } = input;
   let template: JsonObject = conform(wholePod(), {}, '');
+  let first = true;
   for (const name of chosenTemplates(request, input.pod)) {
     const patch = renderOne(request, name, data);
     if (request.compat === 'fairway') joinProxies(template, patch);
-    template = merge(template, clone(patch));
+    template = first && !hasDirectives(patch) ? conform(wholePod(), patch, '') : merge(template, clone(patch));
+    first = false;
     moveOwnProxy(input, template, pod);
     pod = merge(pod, patch);
   }
@@ -72,10 +74,20 @@ function renderOne({ config }: InjectRequest, name: string, data: Value): JsonOb
       `requested template "${name}" not found; have ${[...config.templates.keys()].sort().join(', ')}`,
     );
   }
-  const rendered = readRendered(name, run(name, template, data));
-  if (rendered === null) return {};
-  if (!isObject(rendered)) throw new InjectError(`template ${name} does not give a map`);
-  return rendered;
+  return readRendered(name, run(name, template, data));
+}
+
+/** Pods of one workload render to the same text: what it says is remembered, and copied, since merging takes it over. */
+const readTexts = new Map<string, JsonObject>();
+const mostTexts = 200;
+
+function readRendered(name: string, text: string): JsonObject {
+  const known = readTexts.get(text);
+  if (known !== undefined) return clone(known);
+  const rendered = parseRendered(name, text);
+  if (readTexts.size >= mostTexts) readTexts.clear();
+  readTexts.set(text, rendered);
+  return clone(rendered);
 }
 
 function run(name: string, template: Template, data: Value): string {
@@ -88,13 +100,21 @@ function run(name: string, template: Template, data: Value): string {
   }
 }
 
-function readRendered(name: string, text: string): unknown {
+function parseRendered(name: string, text: string): JsonObject {
   try {
-    return readYaml(text);
+    const data: unknown = readYaml(text) ?? {};
+    if (isObject(data)) return data;
   } catch (error) {
     if (error instanceof YamlError) throw new InjectError(`template ${name} does not give YAML: ${error.message}`);
     throw error;
   }
+  throw new InjectError(`template ${name} does not give a map`);
+}
+
+/** `$patch` and its kin, anywhere. */
+function hasDirectives(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.some(hasDirectives);
+  return isObject(value) && Object.keys(value).some((key) => key.startsWith('$') || hasDirectives(value[key] ?? null));
 }
 
 function merge(pod: JsonObject, patch: JsonObject): JsonObject {

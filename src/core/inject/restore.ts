@@ -5,6 +5,8 @@ import { annotationsOf, earlierOverrides, earlierStatus, overridesKey, statusKey
 import { clone, isObject, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
 import { restoreProbes } from './probes.ts';
 import { restorePrometheus } from './prometheus.ts';
+import { conform } from './schema/conform.ts';
+import { wholePod } from './schema/schema.ts';
 
 const lists: readonly ContainerList[] = ['containers', 'initContainers'];
 
@@ -29,7 +31,7 @@ export function restored(pod: JsonObject, statusPort: number): JsonObject {
   dropVolumes(result, status.volumes);
   delete annotations[statusKey];
   delete annotations[overridesKey];
-  return result;
+  return conform(wholePod(), result, '');
 }
 
 function variableOf(container: JsonObject, name: string): string {

@@ -7,8 +7,6 @@ import { dropAssignedUser } from './openshift.ts';
 import { ownerOf } from './owner.ts';
 import type { InjectRequest } from './params.ts';
 import { diff, type PatchOperation } from './patch.ts';
-import { conform } from './schema/conform.ts';
-import { wholePod } from './schema/schema.ts';
 
 /** What the server knows beside the review. */
 export interface ReviewContext extends Omit<InjectRequest, 'pod' | 'owner' | 'namespace'> {
@@ -28,26 +26,30 @@ export function injectReview(request: JsonObject, context: ReviewContext): Revie
   const { object } = request;
   if (!isObject(object)) return { kind: 'refused', message: 'the request carries no pod' };
   try {
-    return injectPod(clone(object), textAt(request, 'namespace') ?? '', context);
+    return injectPod(shallow(object), textAt(request, 'namespace') ?? '', context);
   } catch (error) {
     if (error instanceof InjectError) return { kind: 'refused', message: error.message };
     throw error;
   }
 }
 
+/** A copy of what is changed here: the metadata, and on OpenShift the containers. */
+function shallow(object: JsonObject): JsonObject {
+  return { ...object, metadata: { ...objectAt(object, 'metadata') } };
+}
+
 function injectPod(object: JsonObject, requested: string, context: ReviewContext): ReviewResult {
-  const pod = object;
-  const metadata = isObject(pod['metadata']) ? pod['metadata'] : {};
-  pod['metadata'] = metadata;
+  const metadata = objectAt(object, 'metadata');
   const namespace = requested || (textAt(metadata, 'namespace') ?? '');
   if (!textAt(metadata, 'namespace')) metadata['namespace'] = namespace;
   // Large, and nothing of it matters here.
   delete metadata['managedFields'];
+  const pod = context.openshift === true ? clone(object) : object;
   const decision = decide(context.config, pod, namespace);
   if (!decision.inject) return { kind: 'skipped', because: decision.because, warnings: decision.warnings };
   if (context.openshift === true) dropAssignedUser(pod);
   const result = inject({ ...context, pod, namespace, owner: ownerOf(pod) });
-  const patch = diff(conform(wholePod(), pod, ''), result.pod);
+  const patch = diff(result.before, result.pod);
   return { kind: 'injected', patch, warnings: [...decision.warnings, ...result.warnings] };
 }
 

@@ -6,10 +6,8 @@ import { inject } from './inject.ts';
 import { clone, isObject, type JsonObject, objectAt, textAt } from './json.ts';
 import { withProxyConfig } from './mesh.ts';
 import { type Owner, ownerOf } from './owner.ts';
-import type { InjectRequest } from './params.ts';
+import type { Injected, InjectRequest } from './params.ts';
 import { applyPatch, diff } from './patch.ts';
-import { conform } from './schema/conform.ts';
-import { wholePod } from './schema/schema.ts';
 
 export interface WorkloadRequest extends Omit<InjectRequest, 'pod' | 'owner' | 'namespace' | 'proxyEnv'> {
   readonly object: JsonObject;
@@ -87,7 +85,7 @@ export function injectWorkload(request: WorkloadRequest): WorkloadResult {
   });
   return {
     kind: 'injected',
-    object: merged(object, place, pod, result.pod),
+    object: merged(object, place, pod, result),
     warnings: [...decision.warnings, ...result.warnings],
   };
 }
@@ -117,9 +115,8 @@ function ownerInFile(object: JsonObject, namespace: string, compat: InjectReques
 }
 
 /** The object with what changed between the pods; everything else in it stays as it was written. */
-function merged(object: JsonObject, place: Place, before: JsonObject, after: JsonObject): JsonObject {
-  const changes = diff(conform(wholePod(), before, ''), after);
-  const pod = applyPatch(clone(before), changes) as JsonObject;
+function merged(object: JsonObject, place: Place, given: JsonObject, { before, pod: after }: Injected): JsonObject {
+  const pod = applyPatch(given, diff(before, after)) as JsonObject;
   const result = clone(object);
   setAt(result, place.metadata, 'metadata', objectAt(pod, 'metadata'));
   setAt(result, place.spec, 'spec', objectAt(pod, 'spec'));

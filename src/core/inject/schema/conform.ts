@@ -1,27 +1,28 @@
 // JSON data in the form that a typed client gives it (Go's decode and encode): unknown fields and empty values are gone, quantities
-// are canonical, keys stand in the order of the type, and a value of another kind is an error. Two pods that mean the same become equal.
+// are canonical, and a value of another kind is an error. Two pods that mean the same become equal.
 import { InjectError } from '../error.ts';
 import { isObject, type JsonObject, type JsonValue, put } from '../json.ts';
 import { canonicalQuantity } from './quantity.ts';
 import type { Field, Kind, Scalar, Type } from './schema.ts';
 
-/** A fresh object of the type. @throws InjectError that names the place of a value that does not fit */
+/** A fresh object of the type; types are wide and values narrow. @throws InjectError that names the place of a value that does not fit */
 export function conform(type: Type, value: JsonValue | undefined, path: string): JsonObject {
   if (value === null || value === undefined) return defaults(type);
   if (!isObject(value)) throw mismatch(path, 'an object', value);
   const result: JsonObject = {};
-  for (const field of type.fields.values()) {
-    const given = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
-    const formed = given === null || given === undefined ? undefined : conformField(field, given, path);
-    if (formed !== undefined) result[field.name] = formed;
-    else if (field.always) addZero(result, field);
+  for (const key of Object.keys(value)) {
+    const field = type.fields.get(key);
+    const given = value[key] ?? null;
+    const formed = field === undefined || given === null ? undefined : conformField(field, given, path);
+    if (formed !== undefined) result[key] = formed;
   }
+  for (const field of type.required) if (result[field.name] === undefined) addZero(result, field);
   return result;
 }
 
 function defaults(type: Type): JsonObject {
   const result: JsonObject = {};
-  for (const field of type.fields.values()) if (field.always) addZero(result, field);
+  for (const field of type.required) addZero(result, field);
   return result;
 }
 
@@ -35,8 +36,8 @@ function addZero(result: JsonObject, { name, kind }: Field): void {
 function conformField({ name, kind, always }: Field, value: JsonValue, path: string): JsonValue | undefined {
   const place = path === '' ? name : `${path}.${name}`;
   const formed = conformKind(kind, value, place);
-  // A list that is always encoded (a pod's containers) stays, even when a native proxy was all it had.
-  if (always && kind.of === 'list') return formed;
+  // What is always encoded stays when it is empty, so a pod's containers when a native proxy was all it had.
+  if (always && kind.of !== 'struct') return formed;
   return isEmpty(kind, formed) ? undefined : formed;
 }
 

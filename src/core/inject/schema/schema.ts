@@ -28,6 +28,8 @@ export interface Type {
   /** In the order of the declaration. */
   readonly fields: ReadonlyMap<string, Field>;
   readonly byGoName: ReadonlyMap<string, Field>;
+  /** Those that are always encoded. */
+  readonly required: readonly Field[];
 }
 
 type Types = ReadonlyMap<string, Type>;
@@ -62,6 +64,7 @@ interface Draft {
   readonly name: string;
   readonly fields: Map<string, Field>;
   readonly byGoName: Map<string, Field>;
+  readonly required: Field[];
 }
 
 function parse(text: string): Types {
@@ -70,7 +73,7 @@ function parse(text: string): Types {
     .split('\n')
     .map((line) => line.split(' '));
   const drafts = new Map<string, Draft>();
-  for (const [name = ''] of lines) drafts.set(name, { name, fields: new Map(), byGoName: new Map() });
+  for (const [name = ''] of lines) drafts.set(name, { name, fields: new Map(), byGoName: new Map(), required: [] });
   for (const [name = '', ...fields] of lines) for (const field of fields) addField(drafts, drafts.get(name), field);
   return drafts;
 }
@@ -95,6 +98,7 @@ function addField(drafts: ReadonlyMap<string, Draft>, draft: Draft | undefined, 
     strategies: strategies?.split('+') ?? [],
     mergeKey,
   };
+  if (field.always) draft?.required.push(field);
   draft?.fields.set(name, field);
   draft?.byGoName.set(goName, field);
 }
@@ -169,4 +173,5 @@ const whole: Type = {
     ['ObjectMeta', metadata],
     ['Spec', spec],
   ]),
+  required: [metadata, spec],
 };
