@@ -2,8 +2,13 @@
 import * as fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../src/core/inject/index.ts';
 
-const maybe = <T>(value: fc.Arbitrary<T>, freq = 3): fc.Arbitrary<T | undefined> =>
-  fc.option(value, { nil: undefined, freq });
+/** There in one of so many. */
+function maybe<T>(value: fc.Arbitrary<T>, oneOf = 3): fc.Arbitrary<T | undefined> {
+  return fc.oneof(
+    { weight: Math.max(1, oneOf - 1), arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: value },
+  );
+}
 
 /** A map of the entries that are there. */
 function some(entries: Readonly<Record<string, fc.Arbitrary<JsonValue | undefined>>>): fc.Arbitrary<JsonObject> {
@@ -197,7 +202,7 @@ const spec = fc
       ...(initContainers.length > 0 ? { initContainers } : {}),
       ...(volumes === undefined ? {} : { volumes }),
       ...(secrets === undefined ? {} : { imagePullSecrets: secrets }),
-    } as JsonObject;
+    };
   });
 
 /** A Deployment, StatefulSet, Job or pod. */

@@ -51,7 +51,7 @@ test('injecting again changes nothing', () => {
       const once = run(pod, native);
       assert.deepEqual(run(once, native), once);
     }),
-    { numRuns: 50 },
+    { numRuns: 40 },
   );
 });
 
@@ -63,7 +63,7 @@ test('another revision, and the other way of running, replace the first whole', 
       assert.deepEqual(namesOf(after), namesOf(direct));
       assert.deepEqual(proxyOf(after), proxyOf(direct));
     }),
-    { numRuns: 50 },
+    { numRuns: 40 },
   );
 });
 

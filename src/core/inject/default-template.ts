@@ -105,7 +105,9 @@ metadata:
     {{- end }}
     {{- end }}
 spec:
+  {{- if or $native (ne $mode "NONE") }}
   initContainers:
+  {{- end }}
   {{- if ne $mode "NONE" }}
   - name: {{ ternary "istio-validation" "istio-init" $cni }}
     image: {{ $image | quote }}
@@ -154,9 +156,11 @@ spec:
     - --run-validation
     - --skip-rule-apply
     {{- end }}
+    {{- with .ProxyConfig.ProxyMetadata }}
     env:
-    {{- range $name, $value := .ProxyConfig.ProxyMetadata }}
+    {{- range $name, $value := . }}
     - {name: {{ $name | quote }}, value: {{ $value | quote }}}
+    {{- end }}
     {{- end }}
     resources: {{ template "proxy.resources" . }}
     securityContext:

@@ -371,8 +371,8 @@ const refused: readonly (readonly [name: string, pod: PodOptions, message: RegEx
   ],
   [
     'a proxy config that is none',
-    { annotations: { 'proxy.istio.io/config': 'drainDuration: 1m' } },
-    /a duration in seconds/,
+    { annotations: { 'proxy.istio.io/config': 'drainDuration: soon' } },
+    /a duration such as 5s/,
   ],
   [
     'an unknown template',

@@ -4,7 +4,7 @@ import { checkAnnotations } from './annotations.ts';
 import { valueAt } from './config.ts';
 import { addEnv, containersOf, findContainer, findProxy, proxyName, setContainers } from './container.ts';
 import { annotationsOf, earlierOverrides, type Overrides, statusKey, strippedPod } from './earlier.ts';
-import { clone, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
+import { clone, goText, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
 import { mendLabels } from './labels.ts';
 import { ownProxy, proxyConfigOfLifecycle, setDrainDeadline, setLifecycle } from './lifecycle.ts';
 import { type Mesh, proxyConfigOf, withProxyConfig } from './mesh.ts';
@@ -221,7 +221,7 @@ function statusText(template: JsonObject, revision: string): string {
     const list = objectsAt(spec, key).map((item) => nameIn(item));
     return list.length === 0 ? null : list;
   };
-  return JSON.stringify({
+  return goText({
     initContainers: names('initContainers'),
     containers: names('containers'),
     volumes: names('volumes'),

@@ -60,3 +60,11 @@ export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): bo
   if (keys.length !== Object.keys(b).length) return false;
   return keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]));
 }
+
+/** JSON text as Go's encoder writes it, for texts that end up in a pod: `<`, `>`, `&` and the line separators are escaped. */
+export function goText(value: JsonValue): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,6 +1,7 @@
 // Istio's mesh and proxy configuration: its defaults, how YAML is applied on top (whole fields, metadata key by key), and the JSON
 // that PROXY_CONFIG carries. Data is kept as JSON with only what differs from a field's zero value.
 import { readYaml, YamlError } from '../gotemplate/index.ts';
+import { parseDurationMs } from '../std/duration.ts';
 import { InjectError } from './error.ts';
 import { clone, isObject, type JsonObject, type JsonValue, objectAt, put, sameJson } from './json.ts';
 import { type Field, type Kind, meshType, type Type } from './schema/schema.ts';
@@ -212,14 +213,12 @@ function formInt(value: JsonValue, path: string): JsonValue {
   return number;
 }
 
-/** Seconds with an `s`, as protobuf's JSON has them: `1m` is refused there too. */
+/** A Go duration, as seconds: the form of protobuf's JSON. */
 function formDuration(value: JsonValue, path: string): JsonValue {
-  const [, sign, whole, fraction = ''] =
-    (typeof value === 'string' && /^(-?)(\d+)(?:\.(\d{1,9}))?s$/.exec(value)) || [];
-  if (whole === undefined) throw bad(path, 'a duration in seconds such as 5s', value);
-  const digits = fraction.replace(/0+$/, '');
-  const padded = digits === '' ? '' : `.${digits.padEnd(Math.ceil(digits.length / 3) * 3, '0')}`;
-  return `${sign}${BigInt(whole)}${padded}s`;
+  const ms = typeof value === 'string' ? parseDurationMs(value) : undefined;
+  if (ms === undefined) throw bad(path, 'a duration such as 5s', value);
+  const seconds = ms / 1000;
+  return Number.isInteger(seconds) ? `${seconds}s` : `${seconds.toFixed(Number.isInteger(ms) ? 3 : 9)}s`;
 }
 
 function bad(path: string, wanted: string, value: JsonValue): InjectError {

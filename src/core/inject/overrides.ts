@@ -2,7 +2,7 @@
 // its user id carried into the init container's arguments (sidecar.md §4.8).
 import { type ContainerList, containersOf, findContainer, findProxy, initName, validationName } from './container.ts';
 import { earlierStatus, type Overrides, overridesKey, statusKey } from './earlier.ts';
-import { clone, type JsonObject, type JsonValue, nameIn, objectAt, textAt } from './json.ts';
+import { clone, goText, type JsonObject, type JsonValue, nameIn, objectAt, textAt } from './json.ts';
 import { strategicMerge } from './merge.ts';
 import { conform } from './schema/conform.ts';
 import { encode } from './schema/encode.ts';
@@ -75,7 +75,7 @@ function remember(pod: JsonObject, own: Readonly<Record<ContainerList, readonly 
   }
   if (Object.keys(written).length === 0) return;
   const metadata = objectAt(pod, 'metadata');
-  metadata['annotations'] = { ...objectAt(metadata, 'annotations'), [overridesKey]: JSON.stringify(written) };
+  metadata['annotations'] = { ...objectAt(metadata, 'annotations'), [overridesKey]: goText(written) };
 }
 
 /** The init container follows the user id that the user gave the proxy. @param tproxy the proxy must then stay root */

@@ -1,7 +1,7 @@
 // Probe rewriting: the kubelet's probes would be captured by the proxy, so they go to the agent, which asks the application
 // (sidecar.md §2.7, §4.9). The agent's table of them travels in the proxy's environment.
 import { addEnv, containersOf, findProxy, proxyName } from './container.ts';
-import { clone, isObject, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
+import { clone, goText, isObject, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
 import { encode } from './schema/encode.ts';
 import { podType } from './schema/schema.ts';
 
@@ -120,9 +120,9 @@ function rewrite({ parent, key, path, timed }: Slot, statusPort: number): void {
 function addTable(proxy: JsonObject, table: JsonObject, again: boolean): void {
   const env = objectsAt(proxy, 'env');
   const old = again ? env.find((each) => each['name'] === tableName) : undefined;
-  if (old === undefined) return addEnv(proxy, tableName, JSON.stringify(sortedKeys(table)));
+  if (old === undefined) return addEnv(proxy, tableName, goText(sortedKeys(table)));
   const earlier = parseTable(textAt(old, 'value') ?? '');
-  if (earlier !== undefined) old['value'] = JSON.stringify(sortedKeys({ ...table, ...earlier }));
+  if (earlier !== undefined) old['value'] = goText(sortedKeys({ ...table, ...earlier }));
   return undefined;
 }
 

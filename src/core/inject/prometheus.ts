@@ -3,7 +3,7 @@
 import { parseGoBool } from './annotations.ts';
 import { addEnv, findProxy } from './container.ts';
 import { InjectError } from './error.ts';
-import { type JsonObject, objectAt, objectsAt, textAt } from './json.ts';
+import { goText, type JsonObject, objectAt, objectsAt, textAt } from './json.ts';
 
 interface Scrape {
   readonly scrape: string;
@@ -75,9 +75,9 @@ export function mergePrometheus(pod: JsonObject, mesh: JsonObject, statusPort: n
       scrape: scrape.scrape,
       path: scrape.path,
       port: scrape.port,
-      ...(targets.length > 0 ? { targets } : {}),
+      ...(targets.length > 0 ? { targets: targets.map((target) => ({ ...target })) } : {}),
     };
-    addEnv(proxy, 'ISTIO_PROMETHEUS_ANNOTATIONS', JSON.stringify(written));
+    addEnv(proxy, 'ISTIO_PROMETHEUS_ANNOTATIONS', goText(written));
   }
   clearPrometheus(annotations);
   annotations['prometheus.io/port'] = String(statusPort);

@@ -68,6 +68,8 @@ export function injectWorkload(request: WorkloadRequest): WorkloadResult {
   };
   const own = textAt(objectAt(pod, 'metadata'), 'namespace') ?? textAt(objectAt(object, 'metadata'), 'namespace');
   const namespace = own ?? request.namespace;
+  // Istio reads the annotation before it asks whether to inject.
+  if (compat === 'istio' && objectAt(pod, 'spec')['hostNetwork'] !== true) withOwnProxyConfig(request.config, pod);
   const decision = decide(
     fileRules,
     pod,

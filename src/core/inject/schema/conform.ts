@@ -28,6 +28,7 @@ function defaults(type: Type): JsonObject {
 
 /** Scalars that are always encoded are there even when empty; lists, maps and structs are not. */
 function addZero(result: JsonObject, { name, kind }: Field): void {
+  if ('pointer' in kind && kind.pointer) return;
   if (kind.of === 'string') result[name] = '';
   else if (kind.of === 'int') result[name] = 0;
   else if (kind.of === 'bool') result[name] = false;

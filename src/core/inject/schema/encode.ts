@@ -28,7 +28,7 @@ function emptyOf(kind: Kind): JsonValue {
     case 'struct':
       return kind.pointer ? null : encode(kind.type, {});
     case 'string':
-      return '';
+      return kind.pointer ? null : '';
     case 'int':
     case 'float':
     case 'intOrString':
