@@ -103,5 +103,5 @@ function compare(theirs: Answer | undefined, mine: ReturnType<typeof ours>): str
 /** The pod of a workload, without what only one of the two encoders writes. */
 function canonicalPod(object: JsonObject): JsonObject {
   const template = (object['spec'] as JsonObject)['template'];
-  return conform(wholePod(), object['kind'] === 'Pod' ? object : ((template ?? {}) as JsonObject), '');
+  return conform(wholePod(), object['kind'] === 'Pod' ? object : (template ?? {}), '');
 }
