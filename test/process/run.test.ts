@@ -1,7 +1,9 @@
 // `fairway pod run` and its companions, as programs: what containers get, how pods end, how Deployments roll out.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { runPods, shellPod } from './run.ts';
@@ -89,6 +91,48 @@ test('a restarted container has a log of its own, and a fresh file system', asyn
   const [first = ''] = readdirSync(logs);
   const texts = ['0.log', '1.log'].map((name) => readFileSync(join(logs, first, 'main', name), 'utf8'));
   for (const text of texts) assert.match(text, /^\d{4}-\S+Z stdout F ls: cannot access '\/left'.*\n$/);
+  run.remove();
+});
+
+test('a folder stands for an image, and is never written to', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'fairway-root-'));
+  copyWithLibraries('/bin/sh', root);
+  const pod = {
+    kind: 'Pod',
+    metadata: { name: 'boxed' },
+    spec: {
+      restartPolicy: 'Never',
+      containers: [{ name: 'main', image: 'shell:1', command: ['sh', '-c', 'echo >/written; echo /*'] }],
+    },
+  };
+  const run = runPods(pod, ['--image', `shell:1=${root}`]);
+  assert.equal(await run.ended, 0, run.stderr());
+  assert.match(run.stdout(), /boxed\/main \| .*\/bin .*\/written/);
+  assert.doesNotMatch(run.stdout(), /\/root/);
+  assert.deepEqual(readdirSync(root).includes('written'), false);
+  run.remove();
+  rmSync(root, { recursive: true });
+});
+
+/** A root file system of one program: it and what the loader needs. */
+function copyWithLibraries(program: string, root: string): void {
+  const needed = execFileSync('ldd', [program], { encoding: 'utf8' }).match(/\/\S+/g) ?? [];
+  for (const file of [program, ...needed]) {
+    mkdirSync(join(root, dirname(file)), { recursive: true });
+    copyFileSync(file, join(root, file));
+  }
+}
+
+test('--watch prints the object after each change', async () => {
+  const run = runPods(shellPod('watched', 'sleep 0.5'), ['-o', 'json', '--watch', '-q', '--timing', 'ideal']);
+  assert.equal(await run.ended, 0);
+  const objects = run
+    .stdout()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Printed);
+  const phases = objects.map(({ status }) => status.phase);
+  assert.deepEqual([...new Set(phases)], ['Pending', 'Running', 'Succeeded']);
   run.remove();
 });
 

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { layout } from './layout.ts';
 import { say, sh, succeeds } from './shell.ts';
 
-export type GoModule = 'cni' | 'containerd' | 'etcd' | 'istio' | 'kubernetes' | 'runc';
+export type GoModule = 'cni' | 'containerd' | 'etcd' | 'kubernetes' | 'runc';
 
 /** Modules whose main package has another name than its program. */
 const renamed: Partial<Record<GoModule, readonly [from: string, to: string]>> = { etcd: ['server', 'etcd'] };

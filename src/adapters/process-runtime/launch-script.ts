@@ -1,17 +1,23 @@
 // The shell script that sets up a container inside its new namespaces and then becomes its command. Pure text: every value is quoted.
 import type { LaunchPlan } from './isolation.ts';
 
+/** The deepest mount point that counts: `/mnt/data`, but not what other programs mount inside their own folders. */
+const deepestMount = 2;
+
 /** Mounts of the machine that the container shall see too when it has the machine's root: all but what is made anew. */
 export function visibleMounts(mountinfo: string): readonly string[] {
   const points = mountinfo
     .split('\n')
-    .map((line) => line.split(' ')[4] ?? '')
-    .filter((point) => point.startsWith('/') && !/^\/(proc|sys|dev)?(\/|$)/.test(point));
-  const unescaped = points.map((point) =>
-    point.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8))),
-  );
-  const all = [...new Set(unescaped)];
+    .map((line) => (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, (_, octal: string) => character(octal)))
+    .filter((point) => point.startsWith('/') && !/^\/(proc|sys|dev)?(\/|$)/.test(point))
+    .filter((point) => point.split('/').length - 1 <= deepestMount);
+  const all = [...new Set(points)];
   return all.filter((point) => !all.some((other) => point !== other && point.startsWith(`${other}/`)));
+}
+
+/** The kernel writes blanks in mount points as octal numbers. */
+function character(octal: string): string {
+  return String.fromCodePoint(Number.parseInt(octal, 8));
 }
 
 export interface LaunchSurroundings {
@@ -33,7 +39,7 @@ export function launchScript(plan: LaunchPlan, around: LaunchSurroundings): stri
     `own=$PATH; PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
     ...layers(plan, root),
     ...devices(root),
-    ...(plan.root === undefined ? around.visible.map((point) => `mount --rbind ${q(point)} ${q(root + point)}`) : []),
+    ...(plan.root === undefined ? around.visible.map(passThrough(root)) : []),
     `mkdir -p ${q(`${root}/etc`)}`,
     `printf '%s\\n' ${q(around.hostname)} >${q(`${root}/etc/hostname`)}`,
     `printf '127.0.0.1 localhost\\n::1 localhost\\n%s\\n' ${q(`${around.ip} ${around.hostname}`)} >${q(`${root}/etc/hosts`)}`,
@@ -74,6 +80,11 @@ function devices(root: string): readonly string[] {
     `ln -s /proc/self/fd ${q(`${root}/dev/fd`)}`,
     ...['stdin', 'stdout', 'stderr'].map((name, fd) => `ln -s /proc/self/fd/${fd} ${q(`${root}/dev/${name}`)}`),
   ];
+}
+
+/** A mount that has gone since it was listed is no reason not to start. */
+function passThrough(root: string): (point: string) => string {
+  return (point) => `mount --rbind ${q(point)} ${q(root + point)} 2>/dev/null || :`;
 }
 
 function bind(source: string, target: string, readOnly: boolean): readonly string[] {
