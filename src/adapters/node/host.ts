@@ -6,6 +6,9 @@ import { nodeFiles } from './files.ts';
 import { nodeNet } from './net.ts';
 import { nodeProcesses } from './processes.ts';
 
+/** A longer timer would fire at once; whoever set it looks at the clock and sets it again. */
+const longestMs = 2 ** 31 - 1;
+
 /** The machine that this process runs on. Log lines go to stdout, as Istio's agent writes them. */
 export function nodeHost(): Host {
   return {
@@ -13,7 +16,7 @@ export function nodeHost(): Host {
       nowMs: () => Math.floor(performance.now()),
       wallMs: Date.now,
       after: (ms, run) => {
-        const timer = schedule(run, Math.max(0, ms));
+        const timer = schedule(run, Math.min(Math.max(0, ms), longestMs));
         return () => clearTimeout(timer);
       },
     },

@@ -37,6 +37,7 @@ interface Behaviour {
   readonly dial?: (port: number, host: string) => Dialled;
   readonly health?: Dialled | { readonly kind: 'not-serving' };
   readonly portTaken?: boolean;
+  readonly addresses?: readonly string[];
   readonly run?: (command: string, stdin: string) => Partial<Ran>;
   /** Whether what is sent to the probe port arrives at the proxy's. */
   readonly redirects?: boolean;
@@ -166,7 +167,7 @@ function fakeNet(behaviour: Behaviour, seen: Seen, time: VirtualTime): Pick<Fake
         if (behaviour.redirects === true) heard(text);
         return Promise.resolve({ kind: behaviour.redirects === true ? 'open' : 'refused' });
       },
-      addresses: () => ['10.0.0.7'],
+      addresses: () => behaviour.addresses ?? ['10.0.0.7'],
     },
   };
 }

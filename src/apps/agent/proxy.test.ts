@@ -137,6 +137,33 @@ test('the Envoy of an agent before is ended first: SIGTERM, then SIGKILL', async
   assert.equal(host.spawned.length, 1);
 });
 
+test('what is asked while the old Envoy still ends is done once the new one runs', async () => {
+  const host = fakeHost({ deaf: true, files: { '/etc/p/envoy.pid': '{"pid":77,"startTicks":5}' } });
+  host.alive.set(77, 5);
+  const code = runProxy([], env, host);
+  await host.advance(0);
+  await host.ask({ path: '/quitquitquit', method: 'POST' });
+  assert.equal(host.spawned.length, 0);
+  await host.advance(3000);
+  assert.equal(await code, 0);
+  assert.deepEqual(host.signals, ['0 SIGTERM 77', '1000 SIGKILL 77', '1000 SIGTERM', '2000 SIGKILL']);
+});
+
+test('a pod with IPv6 only: Envoy is asked on ::1', async () => {
+  const hosts = new Set<string>();
+  const host = fakeHost({
+    addresses: ['fd00::7'],
+    fetch: (request) => {
+      hosts.add(request.host);
+      return readyEnvoy(request);
+    },
+  });
+  void runProxy([], { ...env, INSTANCE_IP: 'fd00::7' }, host);
+  await host.advance(100);
+  assert.deepEqual([...hosts], ['::1']);
+  assert.ok(host.spawned[0]?.args.join(' ').includes('--local-address-ip-version v6'));
+});
+
 test('a stranger with the same pid is left alone', async () => {
   const host = fakeHost({ files: { '/etc/p/envoy.pid': '{"pid":77,"startTicks":5}' } });
   host.alive.set(77, 6);

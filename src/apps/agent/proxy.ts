@@ -14,6 +14,7 @@ import {
 } from '../../core/proxy/index.ts';
 import type { Problem } from '../../core/std/errors.ts';
 import type { Host, Program, Server } from '../../ports/host.ts';
+import type { Admin } from './admin.ts';
 import { envoyArguments } from './envoy-arguments.ts';
 import { type Log, logTo } from './log.ts';
 import { endOldEnvoy, rememberEnvoy } from './old-envoy.ts';
@@ -99,7 +100,7 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
     log,
     policy: policyOf(plan),
     program: programOf(plan, host),
-    adminPort: config.adminPort,
+    admin: adminOf(plan),
     own: {
       ports: [
         settings.envoyStatusPort,
@@ -109,7 +110,7 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
       ],
       by: policyOf(plan).has['listeners-by-address'] ? 'address' : 'name',
     },
-    appHosts: [...new Set(['127.0.0.1', ...(settings.instanceIp === '' ? [] : [settings.instanceIp])])],
+    appHosts: [...new Set([loopbackOf(plan), ...(settings.instanceIp === '' ? [] : [settings.instanceIp])])],
     terminationLog: settings.compat === 'istio' ? '' : settings.terminationLog,
     onStarted: (pid) => rememberEnvoy(host, pidFile, log, pid),
     closeStatus: () => server?.close(),
@@ -120,8 +121,8 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
     log('error', 'cannot start', { problem: `status port ${config.statusPort}: ${String(error)}` });
     return unavailable;
   }
-  await endOldEnvoy(host, pidFile, log);
   host.processes.onTerminate(() => supervision.feed({ kind: 'terminate' }));
+  await endOldEnvoy(host, pidFile, log);
   const code = supervision.run();
   watchReadiness(plan, host, supervision, () => {
     readyAfterMs = host.clock.nowMs() - startedMs;
@@ -130,6 +131,15 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
   host.files.remove(pidFile);
   server?.end();
   return left;
+}
+
+/** As Istio's bootstrap: IPv6's only where the pod has nothing else. */
+function loopbackOf({ addresses }: Plan): string {
+  return addresses.length > 0 && addresses.every((address) => address.includes(':')) ? '::1' : '127.0.0.1';
+}
+
+function adminOf(plan: Plan): Admin {
+  return { host: loopbackOf(plan), port: plan.config.adminPort };
 }
 
 function policyOf({ role, settings, config, appPorts }: Plan): ReturnType<typeof proxyPolicy> {
@@ -172,7 +182,7 @@ interface Serving {
 async function serveStatus(plan: Plan, { host, log, supervision, readyAfterMs }: Serving): Promise<Server | undefined> {
   const { settings, config, probes, targets, addresses } = plan;
   if (config.statusPort === 0) return undefined;
-  const appHost = settings.probeLocalhost ? '127.0.0.1' : (addresses[0] ?? '127.0.0.1');
+  const appHost = settings.probeLocalhost ? loopbackOf(plan) : (addresses[0] ?? loopbackOf(plan));
   return host.net.serve(
     config.statusPort,
     statusHandler({
@@ -182,6 +192,7 @@ async function serveStatus(plan: Plan, { host, log, supervision, readyAfterMs }:
       metrics: metricsHandler({
         host,
         log,
+        loopback: loopbackOf(plan),
         targets: plan.role === 'sidecar' ? targets : [],
         envoyPort: settings.mergeEnvoyStats ? settings.envoyPrometheusPort : 0,
         startedAfterMs: readyAfterMs,
@@ -191,10 +202,10 @@ async function serveStatus(plan: Plan, { host, log, supervision, readyAfterMs }:
   );
 }
 
-function readinessFor({ config }: Plan, host: Host, { state }: Supervision): ReturnType<typeof readinessOf> {
+function readinessFor(plan: Plan, host: Host, { state }: Supervision): ReturnType<typeof readinessOf> {
   return readinessOf({
     host,
-    adminPort: config.adminPort,
+    admin: adminOf(plan),
     isTerminating: () => isTerminating(state()),
     others: () => ({ grpcBootstrap: undefined, dnsTable: 'not-needed' }),
   });

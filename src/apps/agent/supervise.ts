@@ -17,7 +17,7 @@ import {
   transition,
 } from '../../core/proxy/index.ts';
 import type { Child, Host, Program } from '../../ports/host.ts';
-import { askEnvoy } from './admin.ts';
+import { type Admin, askEnvoy } from './admin.ts';
 import type { Log } from './log.ts';
 
 export interface Supervised {
@@ -25,7 +25,7 @@ export interface Supervised {
   readonly log: Log;
   readonly policy: ProxyPolicy;
   readonly program: Program;
-  readonly adminPort: number;
+  readonly admin: Admin;
   readonly own: OwnListeners;
   /** Where the application's ports are dialled. */
   readonly appHosts: readonly string[];
@@ -51,11 +51,16 @@ const sourceOfProbes = { v4: '127.0.0.6', v6: '::6' } as const;
 export function supervise(options: Supervised): Supervision {
   const { host, policy } = options;
   const { promise, resolve } = Promise.withResolvers<number>();
-  let [state, begun] = beginProxy(policy, host.clock.nowMs());
+  const [first, begun] = beginProxy(policy, host.clock.nowMs());
+  let state = first;
   let child: Child | undefined;
   let callOff: () => void = () => undefined;
 
+  const early: ProxyInput[] = [];
+  let running = false;
+
   const feed = (input: ProxyInput): void => {
+    if (!running) return void early.push(input); // Envoy is ended only after it was started
     const [next, effects] = transition(policy, state, input, host.clock.nowMs());
     state = next;
     effects.forEach(perform);
@@ -92,8 +97,9 @@ export function supervise(options: Supervised): Supervision {
     }
   };
   const run = (): Promise<number> => {
+    running = true;
     begun.forEach(perform);
-    begun = [];
+    early.forEach(feed);
     return promise;
   };
   return { feed, state: () => state, run };
@@ -114,13 +120,13 @@ function tell({ host, log, terminationLog }: Supervised, note: Note): void {
   if (problem !== undefined) log('debug', 'cannot write the termination message', { problem });
 }
 
-async function requestDrain({ host, adminPort }: Supervised, path: string): Promise<string | undefined> {
-  const answer = await askEnvoy(host, { method: 'POST', adminPort, path, timeoutMs: drainTimeoutMs });
+async function requestDrain({ host, admin }: Supervised, path: string): Promise<string | undefined> {
+  const answer = await askEnvoy(host, { method: 'POST', admin, path, timeoutMs: drainTimeoutMs });
   return answer.kind === 'failed' ? answer.problem : undefined;
 }
 
-async function count({ host, adminPort, own }: Supervised, unit: 'connections' | 'requests'): Promise<Reading> {
-  const answer = await askEnvoy(host, { method: 'GET', adminPort, path: countQuery(unit), timeoutMs: countTimeoutMs });
+async function count({ host, admin, own }: Supervised, unit: 'connections' | 'requests'): Promise<Reading> {
+  const answer = await askEnvoy(host, { method: 'GET', admin, path: countQuery(unit), timeoutMs: countTimeoutMs });
   return answer.kind === 'failed' ? answer : countActive(answer.text, unit, own);
 }
 

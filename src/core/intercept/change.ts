@@ -42,9 +42,7 @@ export function reconcileRules(wanted: Ruleset, saved: Saved): Change {
     const filled = [...chains]
       .filter(([name]) => isOwnChain(name))
       .flatMap(([name, rules]) => rules.map(({ text }) => `-A ${name} ${text}`));
-    const ours = builtIn(found).flatMap(([name, rules]) =>
-      rules.filter((rule) => isOurs(rule, chains.get(name) ?? [])).map((rule) => `-D ${name} ${rule}`),
-    );
+    const ours = deletions(chains, found);
     const jumps = [...chains]
       .filter(([name]) => !isOwnChain(name))
       .flatMap(([name, rules]) => addedToEmpty(name, rules));
@@ -60,9 +58,7 @@ export function cleanRules(wanted: Ruleset, saved: Saved): Change {
   for (const [table, found] of saved) {
     const chains: Chains = wanted.get(table as 'nat') ?? new Map<string, readonly Rule[]>();
     const old = [...found.keys()].filter(isOwnChain);
-    const steps = builtIn(found).flatMap(([name, rules]) =>
-      rules.filter((rule) => isOurs(rule, chains.get(name) ?? [])).map((rule) => `-D ${name} ${rule}`),
-    );
+    const steps = deletions(chains, found);
     if (old.length + steps.length > 0)
       texts.push(transaction(table, old, [...steps, ...old.map((name) => `-X ${name}`)]));
   }
@@ -81,6 +77,13 @@ function tablesOf(wanted: Ruleset, saved: Saved): string[] {
 
 function hasResidue(chains: SavedChains): boolean {
   return [...chains].some(([name, rules]) => isOwnChain(name) || rules.some(leadsToOwnChain));
+}
+
+/** Steps that take our rules out of built-in chains. */
+function deletions(wanted: Chains, found: SavedChains): string[] {
+  return builtIn(found).flatMap(([name, rules]) =>
+    rules.filter((rule) => isOurs(rule, wanted.get(name) ?? [])).map((rule) => `-D ${name} ${rule}`),
+  );
 }
 
 function builtIn(found: SavedChains): [string, readonly string[]][] {

@@ -8,6 +8,8 @@ interface Merging {
   readonly host: Host;
   readonly log: Log;
   readonly targets: readonly ScrapeTarget[];
+  /** Where Envoy and the application are asked. */
+  readonly loopback: string;
   /** 0: Envoy's metrics are left out. */
   readonly envoyPort: number;
   readonly startedAfterMs: () => number | undefined;
@@ -50,19 +52,19 @@ function problemOf(answer: Fetched | Opened): string {
   return answer.status === 200 ? `more than ${targetBytesAtMost} bytes` : `status ${answer.status}`;
 }
 
-async function openEnvoy({ host, envoyPort }: Merging, asked: Asked): Promise<Opened | undefined> {
+async function openEnvoy({ host, loopback, envoyPort }: Merging, asked: Asked): Promise<Opened | undefined> {
   if (envoyPort === 0) return undefined;
   const path = `/stats/prometheus${asked.query === '' ? '' : `?${asked.query}`}`;
-  return host.net.open({ method: 'GET', host: '127.0.0.1', port: envoyPort, path, ...asking(asked, 'text/plain') });
+  return host.net.open({ method: 'GET', host: loopback, port: envoyPort, path, ...asking(asked, 'text/plain') });
 }
 
-function fetchApps({ host, targets }: Merging, asked: Asked): Promise<Fetched[]> {
+function fetchApps({ host, loopback, targets }: Merging, asked: Asked): Promise<Fetched[]> {
   const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
   return Promise.all(
     targets.map(({ port, path }) =>
       host.net.fetch({
         method: 'GET',
-        host: '127.0.0.1',
+        host: loopback,
         port,
         path,
         maxBytes: targetBytesAtMost,

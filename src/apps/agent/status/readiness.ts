@@ -11,20 +11,20 @@ import {
   type Verdict,
 } from '../../../core/proxy/index.ts';
 import type { Host } from '../../../ports/host.ts';
-import { askEnvoy } from '../admin.ts';
+import { type Admin, askEnvoy } from '../admin.ts';
 
 interface Asking {
   readonly host: Host;
-  readonly adminPort: number;
+  readonly admin: Admin;
   readonly isTerminating: () => boolean;
   readonly others: () => Pick<Facts, 'grpcBootstrap' | 'dnsTable'>;
 }
 
 /** A function that says whether the proxy is ready now. */
-export function readinessOf({ host, adminPort, isTerminating, others }: Asking): () => Promise<Verdict> {
+export function readinessOf({ host, admin, isTerminating, others }: Asking): () => Promise<Verdict> {
   let latches = noLatches;
   const ask = (path: string, timeoutMs: number): Promise<StatsAnswer> =>
-    askEnvoy(host, { method: 'GET', adminPort, path, timeoutMs });
+    askEnvoy(host, { method: 'GET', admin, path, timeoutMs });
   return async () => {
     const facts = { terminating: isTerminating(), config: undefined, live: undefined, ...others() };
     if (!latches.configured) {

@@ -178,6 +178,7 @@ async function merge(
     host,
     log: (_, __, fields) => failures.push(String(fields?.['problem'])),
     targets: targets.map((port) => ({ port, path: '/metrics' })),
+    loopback: '127.0.0.1',
     envoyPort: 15_090,
     startedAfterMs: () => 1500,
   });
