@@ -8,7 +8,7 @@ import { ctr, importImage } from './image.ts';
 import { layout, network } from './layout.ts';
 import { createBridge, removeNode, startKubelet, startNode } from './node.ts';
 import { say } from './shell.ts';
-import { started, stop } from './supervise.ts';
+import { runningPid, started, stop } from './supervise.ts';
 
 const usage = `usage: npm run rig -- COMMAND
   build [--node]                   get everything that \`up\` needs
@@ -24,6 +24,7 @@ const planeModules: readonly GoModule[] = ['etcd', 'kubernetes'];
 const nodeModules: readonly GoModule[] = [...planeModules, 'containerd', 'runc', 'cni'];
 
 const pathFile = join(layout.run, 'path');
+const ownerFile = join(layout.run, 'owner');
 
 const [command = '', ...rest] = process.argv.slice(2);
 try {
@@ -88,9 +89,11 @@ async function up(args: readonly string[]): Promise<number> {
       'kubelet-config': { type: 'string', default: '' },
     },
   });
+  refuseForeign();
   build(values.node);
   await down(); // what an earlier run left, also one that was killed
   mkdirSync(layout.run, { recursive: true });
+  writeFileSync(ownerFile, import.meta.dirname);
   writeFileSync(pathFile, process.env['PATH'] ?? '');
   const plane = { host: values.node ? network.host : '127.0.0.1', featureGates: values['feature-gates'] };
   if (values.node) createBridge();
@@ -98,6 +101,13 @@ async function up(args: readonly string[]): Promise<number> {
   if (values.node) await startNode(plane, values['kubelet-config']);
   say(`up; export KUBECONFIG=${layout.kubeconfig}`);
   return 0;
+}
+
+/** A machine has one cluster: the living one of another checkout is not ended by the way. */
+function refuseForeign(): void {
+  const owner = existsSync(ownerFile) ? readFileSync(ownerFile, 'utf8') : import.meta.dirname;
+  if (owner === import.meta.dirname || runningPid('apiserver') === undefined) return;
+  throw new Error(`the cluster of ${owner} is up; end it there, or here with: npm run rig -- down`);
 }
 
 /** Ends what runs with the programs it was started with, whatever the sources say by now. */
