@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 // The process's entry: gives the command line its real streams and leaves with its exit code.
 import { runCommandLine } from './run.ts';
+import { describeSystemError } from './system-error.ts';
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(process.exitCode ?? 0);
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+    const refused = describeSystemError(error);
+    if (refused === undefined) throw error;
+    if (stream !== process.stderr) process.stderr.write(`error: ${refused.message}\n`);
+    process.exit(69);
   });
 }
 

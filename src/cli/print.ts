@@ -14,7 +14,8 @@ export async function printData(io: Io, format: DataFormat, value: unknown): Pro
 
 /** Rows as aligned columns, two blanks apart, without blanks at line ends. */
 export function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const widths =
+    rows[0]?.map((_, column) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)) ?? [];
   return rows
     .map(
       (row) =>

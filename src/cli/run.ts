@@ -9,6 +9,7 @@ import {
   UsageError,
 } from '../core/std/errors.ts';
 import type { ExitCode, Io } from './io.ts';
+import { describeSystemError } from './system-error.ts';
 import { version } from './version.ts';
 
 interface Entry {
@@ -121,7 +122,10 @@ function report(error: unknown, io: Io): number {
     io.stderr.write(`error: ${error.message}\n${error.hint === undefined ? '' : `  hint: ${error.hint}\n`}`);
     return error instanceof UsageError ? 2 : 69;
   }
-  return reportBug(error, io);
+  const refused = describeSystemError(error);
+  if (refused === undefined) return reportBug(error, io);
+  io.stderr.write(`error: ${refused.message}\n`);
+  return refused.code;
 }
 
 function reportBug(error: unknown, io: Io): ExitCode {

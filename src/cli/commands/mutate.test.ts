@@ -225,7 +225,7 @@ test('own mutators: a module and a declared patch', async () => {
 
 test('JSON, a List, a stream of JSON, CRLF and a file without a last line end keep their style', async () => {
   const pod = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"shop"}}';
-  const added = pod.replace('"shop"', '"shop","labels":{"istio.io/rev": "1-25-2"}');
+  const added = pod.replace('"shop"', '"shop","labels":{"istio.io/rev":"1-25-2"}');
   assert.equal((await capture(revision, { stdin: pod })).stdout, added);
   assert.equal((await capture(revision, { stdin: `${pod}\n${pod}\n` })).stdout, `${added}\n${added}\n`);
   const list = `{"apiVersion":"v1","kind":"List","items":[${pod},${pod}]}`;
@@ -250,5 +250,39 @@ test('flags that exclude each other, and paths that are not there', async () => 
     const { code, stderr } = await capture([...revision, ...args], { stdin: deployment });
     assert.equal(code, 2, args.join(' '));
     assert.match(stderr, /^error: /);
+  }
+});
+
+test('links in a circle are passed by in a folder, and told where they are named', async () => {
+  const cwd = folderWith({ 'a.yaml': deployment });
+  symlinkSync('loop.yaml', join(cwd, 'loop.yaml'));
+  symlinkSync('nowhere.yaml', join(cwd, 'dangling.yaml'));
+  assert.equal((await capture([...revision, '.'], { cwd })).stdout, labelled);
+  const { code, stderr } = await capture([...revision, 'loop.yaml'], { cwd });
+  assert.equal(code, 2);
+  assert.match(stderr, /^error: cannot stat .*loop\.yaml: too many symbolic links encountered \(ELOOP\)\n$/);
+});
+
+test('a device without end stops at the limit', async () => {
+  const { code, stderr } = await capture([...revision, '--max-bytes', '100000', '/dev/zero']);
+  assert.equal(code, 2);
+  assert.match(stderr, /too-large/);
+});
+
+test('a mutator of the user that fails is told as theirs', async () => {
+  const body = (mutate: string) =>
+    `export const mutator = { name: 'mine', target: 'template', scope: ['/metadata/labels'], applies: () => ({ kind: 'applies', remarks: [] }), mutate: () => ${mutate} };\n`;
+  const cwd = folderWith({
+    'throws.mjs': body('{ throw new Error("boom"); }'),
+    'test.yaml': 'name: t\npatch: [{op: test, path: /metadata/labels/app, value: other}]\n',
+  });
+  for (const [file, words] of [
+    ['throws.mjs', /mutator "mine" of throws\.mjs failed: boom/],
+    ['test.yaml', /Deployment\/shop\/web: mutator "t": the test of .*patch-test-failed/],
+  ] as const) {
+    const { code, stderr } = await capture([...revision, '--mutator', file], { cwd, stdin: deployment });
+    assert.equal(code, 2);
+    assert.match(stderr, words);
+    assert.doesNotMatch(stderr, /bug of fairway/);
   }
 });

@@ -164,3 +164,20 @@ test('plan: the Markdown begins with the marker and folds long lists', async () 
   assert.ok(stdout.startsWith('<!-- fairway plan -->\n'));
   assert.match(stdout, /<details><summary>Namespaces that move \(\d+\)<\/summary>/);
 });
+
+test('plan: the longest grace period of the manifests is in the bound', async () => {
+  const cwd = repository();
+  const pod = 'spec: {terminationGracePeriodSeconds: 3600}';
+  writeFileSync(
+    join(cwd, 'web.yaml'),
+    `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop-1}\nspec: {template: {${pod}}}\n`,
+  );
+  const { stdout } = await capture(['plan', '--manifests', 'web.yaml'], { cwd });
+  assert.match(stdout, /1970-02-14T01:00:00Z at the latest, 44 days/);
+});
+
+test('plan: a day that is not in the calendar is no time', async () => {
+  const { code, stderr } = await capture(['plan', '--now', '2026-02-30'], { cwd: repository() });
+  assert.equal(code, 2);
+  assert.match(stderr, /2026-02-30 is no time/);
+});

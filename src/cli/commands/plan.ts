@@ -3,6 +3,7 @@
 import { Command, Option } from 'commander';
 import type { Inventory } from '../../core/inventory/index.ts';
 import { formatProblem, SpecError, UsageError } from '../../core/std/errors.ts';
+import { parseRfc3339 } from '../../core/std/rfc3339.ts';
 import type { Io } from '../io.ts';
 import type { InventoryFlags } from '../plan/inventory.ts';
 import type { LoadedSide, Place, SideFlags } from '../plan/revision-files.ts';
@@ -96,8 +97,8 @@ async function report({ from, to, inventory }: Sides, nowMs: number, flags: Flag
   const { completionBound } = await import('../../core/fleet/index.ts');
   const { plan } = await import('../../core/plan/index.ts');
   const { findConflicts } = await import('../../core/rollout/index.ts');
-  const graceMs = Math.max(30, ...inventory.workloads.map(({ graceSeconds = 30 }) => graceSeconds)) * 1000;
-  const made = plan({ from, to, inventory, bound: completionBound(to.fleet, graceMs), nowMs });
+  const graceSeconds = inventory.workloads.reduce((most, { graceSeconds = 30 }) => Math.max(most, graceSeconds), 30);
+  const made = plan({ from, to, inventory, bound: completionBound(to.fleet, graceSeconds * 1000), nowMs });
   const conflicts = findConflicts(
     to.rollouts,
     inventory.namespaces.map(({ name }) => name),
@@ -132,10 +133,8 @@ async function writeLock({ from, to, inventory }: Sides, flags: Flags, io: Io): 
 }
 
 function parseTime(text: string): number {
-  const ms = /^\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d))?$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (Number.isNaN(ms))
+  const ms = parseRfc3339(text);
+  if (ms === undefined)
     throw new UsageError(`--now ${text} is no time of RFC 3339`, { hint: 'for example 2026-11-30T08:00:00Z' });
   return ms;
 }

@@ -60,11 +60,8 @@ export async function mutateAll(sources: readonly Source[], setting: Setting): P
     ];
     if (flags.stamp === true) mutators.push(deployStamp({ atMs: await stampTime(source, flags, io), labelsOf }));
     const { namespace } = flags;
-    const result = mutateStream(source, {
-      mutators,
-      kinds: revisions.kinds,
-      ...(namespace === undefined ? {} : { namespace }),
-    });
+    const options = { mutators, kinds: revisions.kinds, ...(namespace === undefined ? {} : { namespace }) };
+    const result = mutateStream(source, options);
     const doubts = result.completeChanges.length === 0 ? [] : await doubtsAbout(result, mutators);
     problems.push(...[...result.problems, ...doubts].map((problem) => ({ ...problem, file: source.name })));
     mutated.push({ source, result });

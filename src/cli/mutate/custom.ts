@@ -29,7 +29,24 @@ async function fromModule(path: string, file: string): Promise<Mutator> {
       hint: 'export const mutator = { name, target, scope, applies(subject), mutate(subject) }',
     });
   }
-  return found;
+  return guarded(found, file);
+}
+
+/** What a user's module throws is told as the module's, not as a bug of this program. */
+function guarded(mutator: Mutator, file: string): Mutator {
+  const blame = <T>(run: () => T): T => {
+    try {
+      return run();
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      throw new UsageError(`mutator "${mutator.name}" of ${file} failed: ${message}`, { cause });
+    }
+  };
+  return {
+    ...mutator,
+    applies: (subject) => blame(() => mutator.applies(subject)),
+    mutate: (subject) => blame(() => mutator.mutate(subject)),
+  };
 }
 
 function isMutator(value: unknown): value is Mutator {

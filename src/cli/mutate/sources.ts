@@ -1,7 +1,17 @@
 // What `fairway mutate` reads: files, folders, standard input; each within the limit of bytes, each UTF-8. Folders are walked with
 // their .fairwayignore files. Every file comes once, under the name that the caller gave, in an order that does not depend on the disk.
 import { isUtf8 } from 'node:buffer';
-import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  type Dirent,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { type ByteText, invalidUtf8 } from '../../core/manifest/index.ts';
 import { ManifestError, UsageError } from '../../core/std/errors.ts';
@@ -37,8 +47,29 @@ export async function readSource(name: string, io: Io, limitBytes: number): Prom
   if (name === standardInput)
     return { name: '<stdin>', path: undefined, ...decode(await readStdin(io, limitBytes), '<stdin>') };
   const path = resolve(io.cwd, name);
-  if (statSync(path).size > limitBytes) throw tooLarge(name, limitBytes);
-  return { name, path, ...decode(readFileSync(path), name) };
+  const stats = statSync(path);
+  if (stats.size > limitBytes) throw tooLarge(name, limitBytes);
+  const bytes = stats.isFile() ? readFileSync(path) : readPipe(path, limitBytes);
+  if (bytes === undefined) throw tooLarge(name, limitBytes);
+  return { name, path, ...decode(bytes, name) };
+}
+
+/** A pipe or a device: nobody knows its size, and /dev/zero has no end. Undefined for more than the limit. */
+function readPipe(path: string, limitBytes: number): Buffer | undefined {
+  const file = openSync(path, 'r');
+  const chunks: Buffer[] = [];
+  try {
+    for (let size = 0; ; ) {
+      const chunk = Buffer.allocUnsafe(1 << 16);
+      const read = readSync(file, chunk);
+      if (read === 0) return Buffer.concat(chunks, size);
+      size += read;
+      if (size > limitBytes) return undefined;
+      chunks.push(chunk.subarray(0, read));
+    }
+  } finally {
+    closeSync(file);
+  }
 }
 
 function filesAt(path: string, cwd: string): readonly string[] {
@@ -68,7 +99,16 @@ function walk(folder: string, cwd: string, ignores: Ignores): readonly string[] 
 }
 
 function isFile(entry: Dirent, path: string): boolean {
-  return entry.isFile() || (entry.isSymbolicLink() && statSync(path, { throwIfNoEntry: false })?.isFile() === true);
+  return entry.isFile() || (entry.isSymbolicLink() && leadsToFile(path));
+}
+
+/** A link that leads nowhere or in a circle leads to no file. */
+function leadsToFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function relativeName(name: string): string {

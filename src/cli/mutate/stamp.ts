@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { dirname, resolve } from 'node:path';
 import { UsageError } from '../../core/std/errors.ts';
+import { parseRfc3339 } from '../../core/std/rfc3339.ts';
 import type { Io } from '../io.ts';
 import type { Source } from './sources.ts';
 
@@ -10,8 +11,6 @@ export interface StampFlags {
   readonly stampPath?: string;
   readonly stampTime?: string;
 }
-
-const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[-+]\d{2}:\d{2})$/;
 
 /** Milliseconds of the Unix epoch, whole seconds. @throws UsageError */
 export function timeOfStamp(source: Source, flags: StampFlags, io: Io): number {
@@ -28,8 +27,8 @@ export function timeOfStamp(source: Source, flags: StampFlags, io: Io): number {
 }
 
 function parseTime(text: string): number {
-  const ms = rfc3339.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms))
+  const ms = parseRfc3339(text);
+  if (ms === undefined || !/[Tt]/.test(text))
     throw new UsageError(`${JSON.stringify(text)} is no time`, { hint: 'RFC 3339: 2026-01-31T12:00:00Z' });
   return Math.floor(ms / 1000) * 1000;
 }

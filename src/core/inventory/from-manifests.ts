@@ -57,6 +57,7 @@ function summary(workload: Workload, namespace: string, ownerLabel: string | und
     ...(owner === undefined ? {} : { owner }),
     ...(revision === undefined ? {} : { revision }),
     ...(stuck === undefined ? {} : { stuck }),
+    ...(pod?.graceSeconds === undefined ? {} : { graceSeconds: pod.graceSeconds }),
   };
 }
 

@@ -3,6 +3,17 @@
 // duplicate keys. Whether an edit did what it should is proved afterwards (prove.ts), never assumed.
 import { type Bytes, columnAt, lineStart } from './bytes.ts';
 import { type Change, type ChangeWithin, plainOf } from './change.ts';
+import {
+  type FlowStyle,
+  flowMap,
+  flowMember,
+  flowStyle,
+  isJson,
+  jsonStyle,
+  plainFlow,
+  quoteOf,
+  styleBelow,
+} from './flow-style.ts';
 import { countMember, follow, hasMerge, isAliased, itemAt, items, member, none, ownMember, pairs } from './node.ts';
 import { isNull, type Plain, type Quote, writeScalar } from './scalar.ts';
 import { endOf, isMap, isSeq, kindOf, kinds, nextOf, startOf, type Tape } from './tape.ts';
@@ -23,8 +34,8 @@ export interface Refusal {
 
 interface Editor {
   readonly tape: Tape;
-  /** JSON: every key and string in double quotes. */
-  readonly json: boolean;
+  /** The style of a document that is JSON. */
+  readonly json: FlowStyle | undefined;
   readonly edits: Edit[];
   readonly refusals: Refusal[];
 }
@@ -44,7 +55,7 @@ export function editObject(
   root: number,
   change: ChangeWithin,
 ): { readonly edits: readonly Edit[]; readonly refusals: readonly Refusal[] } {
-  const editor: Editor = { tape, json: isJson(tape), edits: [], refusals: [] };
+  const editor: Editor = { tape, json: isJson(tape) ? jsonStyle(tape) : undefined, edits: [], refusals: [] };
   editWithin(editor, { node: root, key: none, step: 2 }, change);
   const edits = editor.edits.map((edit, order) => ({ edit, order }));
   edits.sort((a, b) => a.edit.at - b.edit.at || a.order - b.order);
@@ -70,7 +81,7 @@ function editMap(editor: Editor, place: Place, change: ChangeWithin): void {
     if (!editMember(editor, place, key, inner)) added.push([key, inner]);
   }
   if (added.length === 0) return;
-  if (kindOf(editor.tape, place.node) === kinds.flowMap) insertIntoFlow(editor, place.node, added);
+  if (kindOf(editor.tape, place.node) === kinds.flowMap) insertIntoFlow(editor, place, added);
   else insertIntoBlock(editor, place, added);
 }
 
@@ -96,7 +107,8 @@ function editMember(editor: Editor, place: Place, key: string, change: Change): 
 function editSeq(editor: Editor, seq: number, change: ChangeWithin): void {
   for (const [segment, inner] of change.members) {
     const item = itemAt(editor.tape, seq, segment);
-    if (item === none) refuse(editor, seq, `the list has no item ${segment}; items can be changed, not added`);
+    if (item === none && !/^\d+$/.test(segment)) refuse(editor, seq, 'a mapping is needed here, not a list');
+    else if (item === none) refuse(editor, seq, `the list has no item ${segment}; items can be changed, not added`);
     else if (inner.kind === 'set') replaceValue(editor, item, inner.value);
     else if (inner.kind === 'remove') refuse(editor, item, 'items of a list are not removed');
     else if (inner.kind === 'append') appendItems(editor, item, inner.items);
@@ -107,7 +119,7 @@ function editSeq(editor: Editor, seq: number, change: ChangeWithin): void {
 function appendItems(editor: Editor, node: number, added: readonly Plain[]): void {
   const { tape } = editor;
   const last = [...items(tape, node)].at(-1);
-  const quote = editor.json ? 'double' : 'plain';
+  const quote = editor.json?.quote ?? 'plain';
   const texts = added.map((item) => writeScalar(item, quote));
   if (isNull(tape, node)) replaceValue(editor, node, added);
   else if (!isSeq(tape, node)) refuse(editor, node, 'a list is needed here');
@@ -129,7 +141,8 @@ function replaceValue(editor: Editor, node: number, value: Plain): void {
     return;
   }
   const kind = kindOf(tape, node);
-  const quote = editor.json || kind === kinds.double ? 'double' : kind === kinds.single ? 'single' : 'plain';
+  const quote =
+    editor.json !== undefined || kind === kinds.double ? 'double' : kind === kinds.single ? 'single' : 'plain';
   const start = startOf(tape, node);
   const text = writeScalar(value, quote);
   editor.edits.push({ at: start, remove: endOf(tape, node) - start, insert: kind === kinds.empty ? ` ${text}` : text });
@@ -144,7 +157,7 @@ function overlayAlias(editor: Editor, node: number, change: ChangeWithin): void 
     refuse(editor, node, 'the change would have to go into what an alias names', 'write it out here');
     return;
   }
-  const rest = members.map((entry) => `, ${flowMember(entry, ': ', 'plain')}`).join('');
+  const rest = members.map((entry) => `, ${flowMember(entry, plainFlow('plain'))}`).join('');
   editor.edits.push({ at: startOf(tape, node), remove: 0, insert: '{<<: ' });
   editor.edits.push({ at: endOf(tape, node), remove: 0, insert: `${rest}}` });
 }
@@ -156,7 +169,7 @@ function fillNull(editor: Editor, place: Place, change: ChangeWithin): void {
   const start = startOf(tape, place.node);
   const lineEnd = endOfLine(tape.text, start);
   const alone = place.key !== none && /^[ \t]*(?:#.*)?$/.test(tape.text.slice(start, lineEnd).replace(/^[&!]\S*/, ''));
-  if (kindOf(tape, place.node) === kinds.empty && alone && !editor.json) {
+  if (kindOf(tape, place.node) === kinds.empty && alone && editor.json === undefined) {
     const indent = columnAt(tape.text, startOf(tape, place.key)) + place.step;
     const text = blockLines(added, {
       indent,
@@ -167,71 +180,46 @@ function fillNull(editor: Editor, place: Place, change: ChangeWithin): void {
     editor.edits.push({ at: lineEnd, remove: 0, insert: text });
     return;
   }
-  const text = flowMap(added, editor.json ? 'double' : 'plain');
+  const text = flowMap(added, styleOfValue(editor, place.key));
   const end = endOf(tape, place.node);
   editor.edits.push({ at: start, remove: end - start, insert: start === end ? ` ${text}` : text });
 }
 
-function insertIntoFlow(editor: Editor, map: number, added: Added): void {
+function styleOfValue({ tape, json }: Editor, key: number): FlowStyle {
+  if (json === undefined) return plainFlow('plain');
+  return key === none ? json : styleBelow(tape, key, json);
+}
+
+function insertIntoFlow(editor: Editor, place: Place, added: Added): void {
   const { tape } = editor;
   const { text } = tape;
+  const map = place.node;
   const entries = [...pairs(tape, map)];
-  const style = flowStyle(editor, map, entries);
-  const body = added.map((entry) => flowMember(entry, style.colon, style.quote, style.keyQuote));
   const last = entries.at(-1);
   const open = startOf(tape, map) + 1;
-  if (last === undefined) editor.edits.push({ at: open, remove: 0, insert: body.join(style.comma) });
-  else if (kindOf(tape, last[1]) === kinds.empty) {
+  if (last === undefined) {
+    fillFlow(editor, place, added);
+    return;
+  }
+  const style = flowStyle(tape, map, editor.json);
+  const body = added.map((entry) => flowMember(entry, style));
+  if (kindOf(tape, last[1]) === kinds.empty) {
     const blanks = /^\s*/.exec(text.slice(open))?.[0] ?? '';
     editor.edits.push({ at: open + blanks.length, remove: 0, insert: `${body.join(style.comma)}${style.comma}` });
   } else {
-    editor.edits.push({
-      at: endOf(tape, last[1]),
-      remove: 0,
-      insert: body.map((member_) => style.comma + member_).join(''),
-    });
+    const insert = body.map((member_) => style.comma + member_).join('');
+    editor.edits.push({ at: endOf(tape, last[1]), remove: 0, insert });
   }
 }
 
-interface FlowStyle {
-  readonly comma: Bytes;
-  readonly colon: Bytes;
-  readonly quote: Quote;
-  readonly keyQuote: Quote;
-}
-
-/** How the mapping is written: what stands between two entries and between a key and its value, and the quotes. */
-function flowStyle(editor: Editor, map: number, entries: readonly (readonly [number, number])[]): FlowStyle {
+/** `{}` gets its first members: in indented JSON each on a line of its own. */
+function fillFlow(editor: Editor, { node, key }: Place, added: Added): void {
   const { tape, json } = editor;
-  const { text } = tape;
-  const [last, before] = [entries.at(-1), entries.at(-2)];
-  const quote = json
-    ? 'double'
-    : quoteOf(
-        tape,
-        entries.map(([, value]) => value),
-      );
-  const keyQuote = json
-    ? 'double'
-    : quoteOf(
-        tape,
-        entries.map(([key]) => key),
-      );
-  if (last === undefined) return { comma: ', ', colon: ': ', quote, keyQuote };
-  const between = text.slice(endOf(tape, last[0]), startOf(tape, last[1]));
-  const colon = /^:[ ]?$/.test(between) ? between : ': ';
-  const lead = text.slice(startOf(tape, map) + 1, startOf(tape, entries[0]?.[0] ?? last[0]));
-  const gap = before === undefined ? '' : text.slice(endOf(tape, before[1]), startOf(tape, last[0]));
-  if (/^\s*,\s*$/.test(gap)) return { comma: gap, colon: keyQuote === 'plain' ? ': ' : colon, quote, keyQuote };
-  const comma = /^\s*\n\s*$/.test(lead) ? `,${lead}` : colon === ':' ? ',' : ', ';
-  return { comma, colon: keyQuote === 'plain' ? ': ' : colon, quote, keyQuote };
-}
-
-/** The quotes of these scalars if all strings among them have the same, else plain. */
-function quoteOf(tape: Tape, nodes: readonly number[]): Quote {
-  const found = new Set(nodes.map((node) => kindOf(tape, node)));
-  if (found.size !== 1) return 'plain';
-  return found.has(kinds.double) ? 'double' : found.has(kinds.single) ? 'single' : 'plain';
+  const open = startOf(tape, node) + 1;
+  const bare = open + 1 === endOf(tape, node);
+  const style = json !== undefined && bare && key !== none ? styleBelow(tape, key, json) : flowStyle(tape, node, json);
+  const inline = bare ? style : { ...style, step: undefined };
+  editor.edits.push({ at: open, remove: 0, insert: flowMap(added, inline).slice(1, -1) });
 }
 
 function insertIntoBlock(editor: Editor, place: Place, added: Added): void {
@@ -242,10 +230,7 @@ function insertIntoBlock(editor: Editor, place: Place, added: Added): void {
   const style = {
     indent: columnAt(text, first),
     step: place.step,
-    quote: quoteOf(
-      tape,
-      entries.map(([, value]) => value),
-    ),
+    quote: quoteOf(tape, entries, 1),
   };
   const at = insertionLine(
     tape,
@@ -309,15 +294,6 @@ function blockLines(members: Added, style: BlockStyle): Bytes {
   return lines;
 }
 
-function flowMember([key, change]: Added[number], colon: Bytes, quote: Quote, keyQuote: Quote = 'plain'): Bytes {
-  const value = change.kind === 'within' ? flowMap([...change.members], quote) : writeScalar(plainOf(change), quote);
-  return `${writeScalar(key, keyQuote)}${colon}${value}`;
-}
-
-function flowMap(members: Added, quote: Quote): Bytes {
-  return `{${members.map((entry) => flowMember(entry, ': ', quote, quote)).join(', ')}}`;
-}
-
 function removeMember(editor: Editor, map: number, key: number): void {
   const { tape } = editor;
   const entries = [...pairs(tape, map)];
@@ -351,10 +327,6 @@ function stepOf(tape: Tape, key: number, value: number): number {
   if (kindOf(tape, value) !== kinds.blockMap) return 2;
   const step = columnAt(tape.text, startOf(tape, value)) - columnAt(tape.text, startOf(tape, key));
   return step > 0 ? step : 2;
-}
-
-function isJson(tape: Tape): boolean {
-  return tape.count > 1 && kindOf(tape, 0) === kinds.flowMap && kindOf(tape, 1) === kinds.double;
 }
 
 /** The end of the line that holds an offset, before its line end characters. */

@@ -10,7 +10,7 @@ import { closeNode, endOf, kindOf, kinds, pushNode, type Tape } from './tape.ts'
 const deepest = 100;
 const longestKey = 1000;
 const [newline, carriage, tab, space] = [10, 13, 9, 32];
-const [dash, colon, hash] = [45, 58, 35];
+const [dash, dot, colon, hash] = [45, 46, 58, 35];
 /** Characters that do not start plain text: indicators that always mean something, and blanks. */
 const notPlain = new Uint8Array(256);
 /** Characters at which plain text and keys are looked at more closely. */
@@ -52,7 +52,7 @@ export function outlineFast(tape: Tape, start: number, end: number): boolean {
     lineEnd: 0,
     commented: false,
   };
-  let at = tape.text.startsWith('---', start) || tape.text.startsWith('...', start) ? -1 : start;
+  let at = start;
   while (at !== -1 && at < end) at = scanLine(scan, at);
   if (at === -1) return false;
   settlePending(scan);
@@ -70,7 +70,13 @@ function scanLine(scan: Scan, start: number): number {
   if (code === newline) return at + 1;
   if (code === carriage) return bytes[at + 1] === newline ? at + 2 : -1;
   if (code === hash) return nextLine(scan, at);
+  if (at === start && (code === dash || code === dot) && isMarker(scan, at)) return -1;
   return scanEntry(scan, at, at - start);
+}
+
+/** `---` and `...` part documents, wherever they stand. */
+function isMarker({ text, bytes }: Scan, at: number): boolean {
+  return (text.startsWith('---', at) || text.startsWith('...', at)) && endsWord(bytes[at + 3]);
 }
 
 function scanEntry(scan: Scan, from: number, fromColumn: number): number {

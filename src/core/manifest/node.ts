@@ -7,6 +7,7 @@ import { anchorOf, endOf, isMap, isSeq, kindOf, kinds, nextOf, startOf, type Tap
 /** No such node. */
 export const none = -1;
 const budgetOfNodes = 1_000_000;
+const deepestMerge = 100;
 
 /** The value of a key that the mapping itself holds (no merge), or none. */
 export function ownMember(tape: Tape, map: number, key: string): number {
@@ -54,7 +55,7 @@ export function follow(tape: Tape, node: number): number {
 
 /** The value of a key as a reader sees it: own, or merged in by `<<`; aliases followed. */
 export function member(tape: Tape, map: number, key: string): number {
-  return memberWithin(tape, map, key, 0);
+  return memberWithin(tape, { map, key, depth: 0, searched: undefined });
 }
 
 /** A node by JSON pointer segments from `root`, as a reader sees it; none where the way ends. */
@@ -172,7 +173,8 @@ function keyText(tape: Tape, key: number): string {
   return node === none || isMap(tape, node) || isSeq(tape, node) ? '' : scalarText(tape, node);
 }
 
-function isMergeKey(tape: Tape, key: number): boolean {
+/** Whether a key is an unquoted `<<`. */
+export function isMergeKey(tape: Tape, key: number): boolean {
   return endOf(tape, key) - startOf(tape, key) === 2 && kindOf(tape, key) === kinds.plain && keyEquals(tape, key, '<<');
 }
 
@@ -185,8 +187,16 @@ function mergeSources(tape: Tape, map: number): readonly number[] {
   return isSeq(tape, target) ? [...items(tape, target)] : [target];
 }
 
+interface Search {
+  readonly map: number;
+  readonly key: string;
+  readonly depth: number;
+  /** Merged mappings that were searched in vain: each is looked into once, however many merges name it. */
+  readonly searched: Set<number> | undefined;
+}
+
 /** One pass over the keys: most mappings have no `<<`, and most questions are about keys that are not there. */
-function memberWithin(tape: Tape, map: number, key: string, depth: number): number {
+function memberWithin(tape: Tape, { map, key, depth, searched }: Search): number {
   const last = nextOf(tape, map);
   let merges = false;
   for (let node = map + 1; node < last; ) {
@@ -195,10 +205,13 @@ function memberWithin(tape: Tape, map: number, key: string, depth: number): numb
     merges ||= isMergeKey(tape, node);
     node = nextOf(tape, value);
   }
-  if (!merges || depth > 20) return none;
+  if (!merges || depth > deepestMerge) return none;
+  const known = searched ?? new Set<number>();
   for (const source of mergeSources(tape, map)) {
     const target = follow(tape, source);
-    const found = target !== none && isMap(tape, target) ? memberWithin(tape, target, key, depth + 1) : none;
+    if (target === none || !isMap(tape, target) || known.has(target)) continue;
+    known.add(target);
+    const found = memberWithin(tape, { map: target, key, depth: depth + 1, searched: known });
     if (found !== none) return found;
   }
   return none;
@@ -206,12 +219,28 @@ function memberWithin(tape: Tape, map: number, key: string, depth: number): numb
 
 /** The last node before the alias that has its anchor. */
 function anchored(tape: Tape, alias: number): number {
-  const name = anchorName(tape.text, startOf(tape, alias));
-  for (let node = alias - 1; node >= 0; node--) {
-    const anchor = anchorOf(tape, node);
-    if (anchor !== -1 && anchorName(tape.text, anchor) === name) return node;
+  tape.anchors ??= anchorsOf(tape);
+  const nodes = tape.anchors.get(anchorName(tape.text, startOf(tape, alias))) ?? [];
+  let [from, to] = [0, nodes.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((nodes[middle] ?? alias) < alias) from = middle + 1;
+    else to = middle;
   }
-  return none;
+  return nodes[from - 1] ?? none;
+}
+
+function anchorsOf(tape: Tape): ReadonlyMap<Bytes, readonly number[]> {
+  const anchors = new Map<Bytes, number[]>();
+  for (let node = 0; node < tape.count; node++) {
+    const anchor = anchorOf(tape, node);
+    if (anchor === -1) continue;
+    const name = anchorName(tape.text, anchor);
+    const nodes = anchors.get(name);
+    if (nodes === undefined) anchors.set(name, [node]);
+    else nodes.push(node);
+  }
+  return anchors;
 }
 
 /** The name after `&` or `*`. */

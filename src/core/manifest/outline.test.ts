@@ -50,6 +50,7 @@ const left: readonly string[] = [
   'a: [b: c]\n',
   'a:\tb\n',
   '--- {a: b}\n',
+  '\n... b: ',
   'plain\n',
   'a: {{ .Values.x }}\n',
 ];

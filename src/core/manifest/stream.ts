@@ -1,6 +1,7 @@
 // A stream of documents, read once from front to back: outline, visit, edit, prove. The visitor says what shall become of
 // each object; this file answers with edits of which every one is proved, or with all problems of the stream.
 import type { Problem } from '../std/errors.ts';
+import { aliasCost, dearestAliases } from './alias-cost.ts';
 import { type Bytes, type ByteText, byteText, findInvalidUtf8 } from './bytes.ts';
 import type { ChangeWithin } from './change.ts';
 import { type Edit, editObject } from './edit.ts';
@@ -8,7 +9,9 @@ import { findForbidden } from './forbidden.ts';
 import { endOfJsonValue, forbiddenCharacter, outlineDocument, placeOf } from './outline.ts';
 import { provesChange } from './prove.ts';
 import { type Chunk, splitStream } from './split.ts';
-import { newTape, type Tape } from './tape.ts';
+import { endOf, kindOf, kinds, newTape, startOf, type Tape } from './tape.ts';
+
+const hiddenBreaks = /\xc2\x85|\xe2\x80[\xa8\xa9]/;
 
 /** A document while it is visited: its tape is used again for the next one. */
 export interface OutlinedDocument {
@@ -55,6 +58,8 @@ interface Run {
   readonly problems: Problem[];
   readonly completeChanges: CompleteChange[];
   scratch: Uint8Array;
+  /** Whether the stream holds line ends that only some readers see; asked at the first edit. */
+  breaks: boolean | undefined;
   documents: number;
   steps: number;
 }
@@ -74,6 +79,7 @@ export function transformStream(source: ByteText, visit: Visit): StreamResult {
     problems: [],
     completeChanges: [],
     scratch: new Uint8Array(1 << 16),
+    breaks: undefined,
     documents: 0,
     steps: 0,
   };
@@ -174,6 +180,12 @@ function visitDocument(run: Run, start: number, end: number): void {
 
 function editDocument(run: Run, document: OutlinedDocument, changes: readonly ObjectChange[]): void {
   const { problems } = run;
+  const obstacle = document.path === 'complete' ? aliasObstacle(run, document) : undefined;
+  const hidden = obstacle ?? hiddenBreak(run, document);
+  if (hidden !== undefined) {
+    problems.push({ severity: 'error', document: document.number, ...hidden });
+    return;
+  }
   const { text } = run.source;
   const edits: Edit[] = [];
   for (const { root, change } of changes) {
@@ -192,6 +204,46 @@ function editDocument(run: Run, document: OutlinedDocument, changes: readonly Ob
   }
   edits.sort((a, b) => a.at - b.at);
   proveDocument(run, { document, changes, edits });
+}
+
+type Obstacle = Omit<Problem, 'severity' | 'document'>;
+
+function aliasObstacle({ source }: Run, { tape, start }: OutlinedDocument): Obstacle | undefined {
+  if (aliasCost(tape) <= dearestAliases) return undefined;
+  const message = 'the document has so many aliases and merges that reading it takes forever';
+  return { code: 'too-many-aliases', message, hint: 'write them out', ...placeOf(source.text, start) };
+}
+
+/**
+ * NEL, LS and PS end a line for YAML 1.1, and so for kubectl, and do not for YAML 1.2: the two see different documents, unless quotes
+ * stand around the character. Such a document may pass, but not be edited.
+ */
+function hiddenBreak(run: Run, { tape, start, end }: OutlinedDocument): Obstacle | undefined {
+  const { text } = run.source;
+  run.breaks ??= text.search(hiddenBreaks) !== -1;
+  if (!run.breaks) return undefined;
+  for (const { index } of text.slice(start, end).matchAll(new RegExp(hiddenBreaks, 'g'))) {
+    const at = start + index;
+    if (isQuotedAt(tape, at)) continue;
+    const message =
+      'a line separator of Unicode (U+0085, U+2028, U+2029) ends a line for kubectl, and not for YAML 1.2';
+    return {
+      code: 'hidden-line-break',
+      message,
+      hint: 'write a real line end, or quote the text',
+      ...placeOf(text, at),
+    };
+  }
+  return undefined;
+}
+
+function isQuotedAt(tape: Tape, at: number): boolean {
+  for (let node = 0; node < tape.count; node++) {
+    const kind = kindOf(tape, node);
+    const quoted = kind === kinds.single || kind === kinds.double;
+    if (quoted && startOf(tape, node) < at && at < endOf(tape, node)) return true;
+  }
+  return false;
 }
 
 interface Edited {

@@ -30,11 +30,13 @@ export interface Tape {
   bytes: Uint8Array;
   words: Int32Array;
   count: number;
+  /** Nodes by the name of their anchor, in the order of the text; made when the first alias is followed. */
+  anchors: ReadonlyMap<Bytes, readonly number[]> | undefined;
 }
 
 /** An empty tape; it grows as needed and is meant to be used again for the next document. */
 export function newTape(): Tape {
-  return { text: '', bytes: new Uint8Array(0), words: new Int32Array(stride * 1024), count: 0 };
+  return { text: '', bytes: new Uint8Array(0), words: new Int32Array(stride * 1024), count: 0, anchors: undefined };
 }
 
 /** Makes the tape ready for a document of `source`. */
@@ -42,6 +44,7 @@ export function resetTape(tape: Tape, source: ByteText): void {
   tape.text = source.text;
   tape.bytes = source.bytes;
   tape.count = 0;
+  tape.anchors = undefined;
 }
 
 /** Appends a node without properties and without children; answers its number. */

@@ -80,6 +80,8 @@ export interface PodFacts {
   readonly labels: StringMap;
   readonly annotations: StringMap;
   readonly hostNetwork: boolean;
+  /** spec.terminationGracePeriodSeconds where it is a number. */
+  readonly graceSeconds: number | undefined;
 }
 
 /** `namespace/kind/name`; an unknown namespace is left empty. */
@@ -132,7 +134,8 @@ export function readIdentity({ tape, number }: OutlinedDocument, object: Manifes
   return {
     apiVersion: object.apiVersion ?? '',
     kind: object.kind ?? '',
-    namespace: textAt(tape, metadata, 'namespace'),
+    // The API server takes an empty namespace for none.
+    namespace: textAt(tape, metadata, 'namespace') || undefined,
     name: name ?? textAt(tape, metadata, 'generateName') ?? '',
     generated: name === undefined,
     template: rule.template,
@@ -195,11 +198,13 @@ function textOf(tape: Tape, node: number): string | undefined {
 function podFacts(tape: Tape, template: number): PodFacts | undefined {
   if (template === none || !isMap(tape, template)) return undefined;
   const metadata = childOf(tape, template, 'metadata');
-  const hostNetwork = childOf(tape, childOf(tape, template, 'spec'), 'hostNetwork');
+  const spec = childOf(tape, template, 'spec');
+  const hostNetwork = childOf(tape, spec, 'hostNetwork');
   return {
     labels: stringMap(tape, childOf(tape, metadata, 'labels')),
     annotations: stringMap(tape, childOf(tape, metadata, 'annotations')),
     hostNetwork: hostNetwork !== none && readPlain(tape, hostNetwork) === true,
+    graceSeconds: numberAt(tape, spec, 'terminationGracePeriodSeconds'),
   };
 }
 

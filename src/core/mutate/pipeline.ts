@@ -37,7 +37,7 @@ export function runMutators(mutators: readonly Mutator[], subject: Subject): Mut
     const verdict = mutator.applies(subject);
     if (verdict.kind === 'applies') {
       remarks.push(...verdict.remarks);
-      addPatch(tree, mutator, subject);
+      failures.push(...addPatch(tree, mutator, subject));
     } else if (verdict.kind === 'fails') failures.push(verdict);
     else {
       skipped.push(mutator.name);
@@ -58,16 +58,19 @@ function checkedPatch(mutator: Mutator, subject: Subject): readonly PatchOperati
   return operations;
 }
 
-function addPatch(tree: ChangeWithin, mutator: Mutator, subject: Subject): void {
+/** Adds the operations to the tree; a failure for each test that does not hold. */
+function addPatch(tree: ChangeWithin, mutator: Mutator, subject: Subject): readonly Failure[] {
+  const failures: Failure[] = [];
   const base = mutator.target === 'template' ? pointerSegments(subject.template) : [];
   for (const operation of checkedPatch(mutator, subject)) {
     const path = pointerSegments(operation.path);
     const list = path.at(-1) === '-' ? path.slice(0, -1) : undefined;
     const present = subject.at(mutator.target, list ?? path);
-    if (operation.op === 'test') expectValue(mutator, present, operation);
+    if (operation.op === 'test') failures.push(...failedTest(mutator, present, operation));
     else if (list !== undefined) addItem(tree, [...base, ...list], { mutator, operation, present });
     else if (changes(operation, present)) addOperation(tree, [...base, ...path], { mutator, operation, present });
   }
+  return failures;
 }
 
 function changes(operation: PatchOperation, present: Plain | undefined): boolean {
@@ -128,11 +131,12 @@ function startsWith(path: readonly string[], prefix: readonly string[]): boolean
   return prefix.every((segment, i) => path[i] === segment);
 }
 
-function expectValue(
+function failedTest(
   mutator: Mutator,
   present: Plain | undefined,
   { path, value }: { readonly path: string; readonly value: Plain },
-): void {
-  if (present !== undefined && samePlain(present, value)) return;
-  throw new InvariantError(`mutator "${mutator.name}": the test of ${path} fails`);
+): readonly Failure[] {
+  if (present !== undefined && samePlain(present, value)) return [];
+  const message = `mutator "${mutator.name}": the test of ${path} fails`;
+  return [{ kind: 'fails', code: 'patch-test-failed', message }];
 }
