@@ -97,8 +97,8 @@ async function report({ from, to, inventory }: Sides, nowMs: number, flags: Flag
   const { completionBound } = await import('../../core/fleet/index.ts');
   const { plan } = await import('../../core/plan/index.ts');
   const { findConflicts } = await import('../../core/rollout/index.ts');
-  const graceSeconds = inventory.workloads.reduce((most, { graceSeconds = 30 }) => Math.max(most, graceSeconds), 30);
-  const made = plan({ from, to, inventory, bound: completionBound(to.fleet, graceSeconds * 1000), nowMs });
+  const longestGrace = inventory.workloads.reduce((most, { graceSeconds = 30 }) => Math.max(most, graceSeconds), 30);
+  const made = plan({ from, to, inventory, bound: completionBound(to.fleet, longestGrace * 1000), nowMs });
   const conflicts = findConflicts(
     to.rollouts,
     inventory.namespaces.map(({ name }) => name),
@@ -125,7 +125,7 @@ async function writeLock({ from, to, inventory }: Sides, flags: Flags, io: Io): 
   const { replaceFile } = await import('../replace-file.ts');
   const path = lockPathOf(toPlace, flags);
   await replaceFile(path, formatLock(lock), io);
-  io.stderr.write(`wrote ${path}: ${lock.size} buckets\n`);
+  io.stderr.write(`wrote ${path}: ${lock.size} ${lock.size === 1 ? 'bucket' : 'buckets'}\n`);
   const verb =
     flags.forget === true ? 'dropped' : 'kept, though neither the files nor the inventory know it (--forget drops it)';
   for (const one of unknown) io.stderr.write(`note: ${verb}: ${one}\n`);

@@ -27,17 +27,22 @@ export interface Inventory {
   readonly workloads: readonly InventoryWorkload[];
 }
 
+/** Shared: most namespaces of a long list say nothing of their labels. */
+const noLabels: ReadonlyMap<string, string> = new Map();
+
 /** Several inventories as one. Labels of a namespace that stands in several are joined; a workload counts once. */
 export function joinInventories(parts: readonly Inventory[]): Inventory {
-  const labels = new Map<string, Map<string, string>>();
+  const labels = new Map<string, ReadonlyMap<string, string>>();
   const workloads = new Map<string, InventoryWorkload>();
   for (const part of parts) {
     for (const workload of part.workloads) {
       workloads.set(`${workload.namespace}/${workload.kind}/${workload.name}`, workload);
-      if (!labels.has(workload.namespace)) labels.set(workload.namespace, new Map());
+      if (!labels.has(workload.namespace)) labels.set(workload.namespace, noLabels);
     }
-    for (const { name, labels: more } of part.namespaces)
-      labels.set(name, new Map([...(labels.get(name) ?? []), ...more]));
+    for (const { name, labels: more } of part.namespaces) {
+      const known = labels.get(name) ?? noLabels;
+      labels.set(name, known.size === 0 ? more : new Map([...known, ...more]));
+    }
   }
   const namespaces = Array.from(labels, ([name, own]) => ({ name, labels: own }));
   return {

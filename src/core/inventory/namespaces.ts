@@ -9,6 +9,8 @@ export interface Namespace {
   readonly labels: ReadonlyMap<string, string>;
 }
 
+const noLabels: ReadonlyMap<string, string> = new Map();
+
 /** The namespaces of a text, each once, in the order given. Blank lines and comments (`#`) are no names. */
 export function parseNamespaces(text: string, named: Named = {}): Parsed<readonly Namespace[]> {
   const objects = /^\s*[[{]|^(?:apiVersion|kind|metadata):/m.test(text);
@@ -31,7 +33,7 @@ function fromLines(text: string, named: Named): Parsed<readonly Namespace[]> {
     else if (name !== '') names.push(name);
   }
   return result(
-    [...new Set(names)].map((name) => ({ name, labels: new Map() })),
+    Array.from(new Set(names), (name) => ({ name, labels: noLabels })),
     problems,
   );
 }
