@@ -86,12 +86,13 @@ function withTimer(state: FinalDrain, nowMs: number): FinalDrain {
   return { ...state, traffic: { kind: 'ended', because: traffic.because } };
 }
 
-/** A zero counts only while no newer answer is on its way. */
+/** A zero counts only while no newer answer is on its way, and while the newest answer was one. */
 function trafficEnd(
   traffic: TrafficWatch,
 ): 'nothing-active' | 'time-is-over' | 'counter-missing' | 'counting-failed' | undefined {
   if (traffic.kind === 'ended') return traffic.because;
-  return traffic.kind === 'due' && traffic.active === 0 ? 'nothing-active' : undefined;
+  const isZero = traffic.kind === 'due' && traffic.active === 0 && traffic.errors === 0;
+  return isZero ? 'nothing-active' : undefined;
 }
 
 function ask(policy: ProxyPolicy, state: FinalDrain, nowMs: number): Step {

@@ -252,6 +252,28 @@ const rows: readonly (readonly [
     ],
   ],
   [
+    'nothing active while the application runs; then no answer: the old zero does not count',
+    { appPorts: [80], exitOnZero: 'connections', minimumDrainMs: 0 },
+    {
+      inputs: [[0, terminate]],
+      count: (nth) => (nth === 0 || nth === 3 ? active(0) : failed),
+      open: (at) => (at < 1 ? [80] : []),
+    },
+    [
+      '0 start',
+      `0 ${inbound}`,
+      '0 dial 80',
+      '1 count connections',
+      '1 dial 80',
+      '2 count connections',
+      '2 dial 80',
+      '3 count connections',
+      '4 count connections',
+      '4.001 SIGTERM',
+      '4.011 exit 0',
+    ],
+  ],
+  [
     'an application that never ends: the deadline',
     { appPorts: [80], deadlineMs: 1500, terminationDrainMs: 0 },
     { inputs: [[0, terminate]], open: () => [80] },
