@@ -1,21 +1,11 @@
 // What a revision's injector is made of: templates, values and mesh configuration, each parsed once. The texts are those of the
 // ConfigMaps `istio-sidecar-injector-<rev>` (keys `config`, `values`) and `istio-<rev>` (key `mesh`), or of files.
 import { GoTemplateError, parseTemplate, readYaml, type Template, YamlError } from '../gotemplate/index.ts';
+import type { Selector } from '../injectors/index.ts';
 import { InjectError } from './error.ts';
 import { injectionFunctions } from './functions.ts';
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from './json.ts';
 import { type Mesh, parseMesh } from './mesh.ts';
-
-export interface Selector {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly SelectorTerm[];
-}
-
-export interface SelectorTerm {
-  readonly key: string;
-  readonly operator: string;
-  readonly values?: readonly string[];
-}
 
 /** A revision's injector, ready to render. Shared between requests: nothing in it is ever changed. */
 export interface InjectorConfig {

@@ -1,6 +1,7 @@
 // Whether a pod is injected, and why (sidecar.md §4.2). Only what the handler itself looks at: selectors of webhook configurations
 // have already chosen the pod when it comes here through the API server.
-import type { InjectorConfig, Selector, SelectorTerm } from './config.ts';
+import { keysOf, type Selector, selects } from '../injectors/index.ts';
+import type { InjectorConfig } from './config.ts';
 import { type JsonObject, objectAt, textAt, textsAt } from './json.ts';
 
 export type Because =
@@ -78,35 +79,7 @@ function selected(rules: Rules, labels: Readonly<Record<string, string>>): Wish 
   return undefined;
 }
 
-/** A selector that says nothing matches nothing; one that is invalid is skipped. */
-export function matches(
-  { matchLabels = {}, matchExpressions = [] }: Selector,
-  labels: Readonly<Record<string, string>>,
-): boolean {
-  const wanted = Object.entries(matchLabels);
-  if (wanted.length === 0 && matchExpressions.length === 0) return false;
-  return (
-    wanted.every(([key, value]) => ownLabel(labels, key) === value) &&
-    matchExpressions.every((term) => fits(term, labels))
-  );
-}
-
-function fits({ key, operator, values = [] }: SelectorTerm, labels: Readonly<Record<string, string>>): boolean {
-  const value = ownLabel(labels, key);
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    default:
-      return false;
-  }
-}
-
-function ownLabel(labels: Readonly<Record<string, string>>, key: string): string | undefined {
-  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+/** A selector that says nothing matches nothing, unlike those of webhooks. */
+function matches(selector: Selector, labels: Readonly<Record<string, string>>): boolean {
+  return keysOf(selector).length > 0 && selects(selector, labels);
 }

@@ -2,7 +2,7 @@
 // to see the pod without it, so that injecting twice, or again with another revision, gives the same as once.
 import { type ContainerList, containersOf, setContainers } from './container.ts';
 import { InjectError } from './error.ts';
-import { clone, isObject, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
+import { clone, type JsonObject, nameIn, objectAt, objectsAt, parseObject, textAt } from './json.ts';
 import { clearPrometheus, prometheusPort } from './prometheus.ts';
 import { conform } from './schema/conform.ts';
 import { podType } from './schema/schema.ts';
@@ -34,15 +34,6 @@ export function earlierStatus(pod: JsonObject): Status | undefined {
 
 export function annotationsOf(pod: JsonObject): JsonObject {
   return objectAt(objectAt(pod, 'metadata'), 'annotations');
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const data: unknown = JSON.parse(text);
-    return isObject(data) ? data : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function textsIn(data: JsonObject, key: string): readonly string[] {

@@ -1,5 +1,5 @@
 // The door: injection of a revision's proxy. `parseInjector` once a revision, then `injectReview` for admission, `injectWorkload` for files.
-export { type InjectorConfig, type InjectorTexts, parseInjector, type Selector } from './config.ts';
+export { type InjectorConfig, type InjectorTexts, parseInjector } from './config.ts';
 export { type Because, type Decision, decide } from './decide.ts';
 export { type DefaultValues, defaultConfigText, defaultValuesText } from './default-template.ts';
 export { InjectError } from './error.ts';

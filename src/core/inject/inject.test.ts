@@ -431,6 +431,16 @@ for (const [name, pod] of again) {
   }
 }
 
+test('what an earlier injection left may be broken', () => {
+  const { pod } = run(podOf({ annotations: { 'prometheus.io/port': '9100' } }));
+  const proxy = proxyOf(pod);
+  proxy['env'] = [
+    { name: 'ISTIO_PROMETHEUS_ANNOTATIONS', value: '{' },
+    { name: 'ISTIO_KUBE_APP_PROBERS', value: '[]' },
+  ];
+  assert.equal(names(specOf(run(pod).pod).initContainers).length, 2);
+});
+
 test('injected again the other way: one proxy, the owner’s probe still known', () => {
   const app = { livenessProbe: { httpGet: { path: '/live', port: 8080 } } };
   const classic = run(podOf({ app }), { nativeSidecars: false, revision: '1-22-0' }).pod;

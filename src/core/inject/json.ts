@@ -51,6 +51,16 @@ export function put(target: JsonObject, key: string, value: JsonValue): void {
   else target[key] = value;
 }
 
+/** The map that a text is the JSON of; undefined for any other text. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    const data: unknown = JSON.parse(text);
+    return isObject(data) ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Deep equality of JSON data; the order of keys means nothing. */
 export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;

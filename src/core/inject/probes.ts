@@ -1,7 +1,7 @@
 // Probe rewriting: the kubelet's probes would be captured by the proxy, so they go to the agent, which asks the application
 // (sidecar.md §2.7, §4.9). The agent's table of them travels in the proxy's environment.
 import { addEnv, containersOf, findProxy, proxyName } from './container.ts';
-import { clone, goText, isObject, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
+import { clone, goText, isObject, type JsonObject, nameIn, objectAt, objectsAt, parseObject, textAt } from './json.ts';
 import { encode } from './schema/encode.ts';
 import { podType } from './schema/schema.ts';
 
@@ -121,7 +121,7 @@ function addTable(proxy: JsonObject, table: JsonObject, again: boolean): void {
   const env = objectsAt(proxy, 'env');
   const old = again ? env.find((each) => each['name'] === tableName) : undefined;
   if (old === undefined) return addEnv(proxy, tableName, goText(sortedKeys(table)));
-  const earlier = parseTable(textAt(old, 'value') ?? '');
+  const earlier = parseObject(textAt(old, 'value') ?? '');
   if (earlier !== undefined) old['value'] = goText(sortedKeys({ ...table, ...earlier }));
   return undefined;
 }
@@ -136,15 +136,6 @@ export function restoreProbes(container: JsonObject, table: JsonObject): void {
     if (kind === undefined) continue;
     const { httpGet: _rewritten, ...rest } = handler;
     parent[key] = { ...rest, [kind]: entry[kind] ?? null };
-  }
-}
-
-function parseTable(text: string): JsonObject | undefined {
-  try {
-    const data: unknown = JSON.parse(text);
-    return isObject(data) ? data : undefined;
-  } catch {
-    return undefined;
   }
 }
 

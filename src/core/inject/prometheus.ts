@@ -3,7 +3,7 @@
 import { parseGoBool } from './annotations.ts';
 import { addEnv, findProxy } from './container.ts';
 import { InjectError } from './error.ts';
-import { goText, type JsonObject, objectAt, objectsAt, textAt } from './json.ts';
+import { goText, type JsonObject, objectAt, objectsAt, parseObject, textAt } from './json.ts';
 
 interface Scrape {
   readonly scrape: string;
@@ -150,11 +150,14 @@ export function restorePrometheus(annotations: JsonObject, variable: string, sta
   const ours = valueOf(annotations, names.path) === agentPath && valueOf(annotations, names.scrape) === 'true';
   if (!ours || prometheusPort(annotations) !== String(statusPort)) return;
   clearPrometheus(annotations);
-  if (variable === '') return;
-  const scrape = JSON.parse(variable) as Partial<Scrape>;
-  for (const key of ['scrape', 'path', 'port'] as const)
-    if (scrape[key]) annotations[`prometheus.io/${key}`] = scrape[key];
-  const targets = (scrape.targets ?? []).map(({ port, path }) => `${port}:${path}`);
+  const scrape = parseObject(variable) ?? {};
+  for (const key of ['scrape', 'path', 'port']) {
+    const value = textAt(scrape, key) ?? '';
+    if (value !== '') annotations[`prometheus.io/${key}`] = value;
+  }
+  const targets = objectsAt(scrape, 'targets').map(
+    (each) => `${textAt(each, 'port') ?? ''}:${textAt(each, 'path') ?? ''}`,
+  );
   if (targets.length > 0) annotations['prometheus.istio.io/scrape-targets'] = targets.join(',');
 }
 

@@ -2,7 +2,7 @@
 // metrics go where they went. So that injecting again, with whatever revision, is injecting once.
 import { type ContainerList, containersOf, findProxy, proxyName, setContainers } from './container.ts';
 import { annotationsOf, earlierOverrides, earlierStatus, overridesKey, statusKey } from './earlier.ts';
-import { clone, isObject, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
+import { clone, type JsonObject, nameIn, objectAt, objectsAt, parseObject, textAt } from './json.ts';
 import { restoreProbes } from './probes.ts';
 import { restorePrometheus } from './prometheus.ts';
 import { conform } from './schema/conform.ts';
@@ -25,7 +25,7 @@ export function restored(pod: JsonObject, statusPort: number): JsonObject {
       list,
       containersOf(result, list).filter((each) => !injected.has(nameIn(each))),
     );
-  const table = parsed(variableOf(proxy, 'ISTIO_KUBE_APP_PROBERS'));
+  const table = parseObject(variableOf(proxy, 'ISTIO_KUBE_APP_PROBERS')) ?? {};
   for (const list of lists) for (const container of containersOf(result, list)) restoreProbes(container, table);
   putBackOwn(pod, result);
   dropVolumes(result, status.volumes);
@@ -37,15 +37,6 @@ export function restored(pod: JsonObject, statusPort: number): JsonObject {
 function variableOf(container: JsonObject, name: string): string {
   const variable = objectsAt(container, 'env').find((each) => nameIn(each) === name);
   return textAt(variable ?? {}, 'value') ?? '';
-}
-
-function parsed(text: string): JsonObject {
-  try {
-    const data: unknown = JSON.parse(text);
-    return isObject(data) ? data : {};
-  } catch {
-    return {};
-  }
 }
 
 /** An own proxy goes back to where owners write it, whichever way it ran. */

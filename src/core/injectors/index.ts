@@ -2,3 +2,4 @@
 export { type Configuration, injectorsOf, namedRevisions } from './configuration.ts';
 export { diagnose, type Probe, type Snapshot, type WorkloadFacts } from './diagnose.ts';
 export { classFindings, namespaceFindings } from './findings.ts';
+export { keysOf, type Selector, selects } from './selector.ts';

@@ -17,7 +17,7 @@ interface Expression {
 export function selects(selector: Selector | undefined, labels: Labels): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
   return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    Object.entries(matchLabels).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value) &&
     matchExpressions.every((expression) => holds(expression, labels))
   );
 }
@@ -29,7 +29,7 @@ export function keysOf(selector: Selector | undefined): readonly string[] {
 }
 
 function holds({ key, operator, values = [] }: Expression, labels: Labels): boolean {
-  const value = labels[key];
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);
