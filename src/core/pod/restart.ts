@@ -14,7 +14,7 @@ export interface RestartGates {
 export function matchingRule(rules: readonly RestartRule[] | undefined, exitCode: number): RestartRule | undefined {
   return rules?.find(({ exitCodes }) => {
     if (exitCodes === undefined) return false;
-    return exitCodes.values.includes(exitCode) === (exitCodes.operator === 'In');
+    return (exitCodes.values ?? []).includes(exitCode) === (exitCodes.operator === 'In');
   });
 }
 

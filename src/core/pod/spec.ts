@@ -56,7 +56,9 @@ export interface Container {
 
 export interface RestartRule {
   readonly action: 'Restart' | 'RestartAllContainers';
-  readonly exitCodes?: { readonly operator: 'In' | 'NotIn'; readonly values: readonly number[] } | undefined;
+  readonly exitCodes?:
+    | { readonly operator: 'In' | 'NotIn'; readonly values?: readonly number[] | undefined }
+    | undefined;
 }
 
 export interface ResourceRequirements {

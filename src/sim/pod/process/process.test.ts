@@ -56,6 +56,7 @@ const scripts: readonly (readonly [
   ['exec sleep 3', [], [3000, 0]],
   ['# nothing\nsleep 1 # a second\nexit 2', [], [1000, 2]],
   ['while :; do :; done', [[10, 'KILL']], [10, 137]],
+  ['while :; do sleep 0; done', [[10, 'KILL']], [10, 137]],
 ];
 
 for (const [script, signals, ended] of scripts) {

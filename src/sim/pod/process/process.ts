@@ -121,7 +121,7 @@ function* sequence(self: Self, acts: readonly Act[]): Steps {
 function* perform(self: Self, act: Act): Steps {
   switch (act.act) {
     case 'sleep':
-      self.spins = 0;
+      if (act.ms > 0) self.spins = 0;
       yield { ms: act.ms, holds: act.holds };
       return done(self, 0);
     case 'exit':
