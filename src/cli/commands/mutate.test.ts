@@ -286,3 +286,9 @@ test('a mutator of the user that fails is told as theirs', async () => {
     assert.doesNotMatch(stderr, /bug of fairway/);
   }
 });
+
+test('standard input that comes in many pieces is put together', async () => {
+  const text = `${deployment}---\n`.repeat(20_000);
+  const { stdout } = await capture(revision, { stdin: text });
+  assert.equal(stdout, `${labelled}---\n`.repeat(20_000));
+});

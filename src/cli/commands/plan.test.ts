@@ -181,3 +181,12 @@ test('plan: a day that is not in the calendar is no time', async () => {
   assert.equal(code, 2);
   assert.match(stderr, /2026-02-30 is no time/);
 });
+
+test('plan: a clone without history says how to get it', async () => {
+  const cwd = repository();
+  const clone = mkdtempSync(join(top, 'shallow-'));
+  execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${cwd}`, clone]);
+  const { code, stderr } = await capture(['plan', '--to', 'HEAD:rollouts.yml'], { cwd: clone });
+  assert.equal(code, 2);
+  assert.match(stderr, /no Git revision "HEAD\^"\n.*fetch-depth: 0/);
+});

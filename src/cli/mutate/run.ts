@@ -105,7 +105,5 @@ function piecesOf({ source, result }: Mutated): readonly Bytes[] {
 }
 
 async function print(pieces: readonly Bytes[], { stdout }: Io): Promise<void> {
-  for (const block of blocksOf(pieces)) {
-    if (!stdout.write(block)) await new Promise((resolve) => stdout.once('drain', resolve));
-  }
+  for (const block of blocksOf(pieces, 'reused')) await new Promise((resolve) => stdout.write(block, resolve));
 }

@@ -55,7 +55,7 @@ function stage(rewrite: Rewrite): Staged {
   const file = openSync(temporary, 'wx');
   try {
     fchmodSync(file, statSync(target).mode & 0o7777);
-    for (const block of blocksOf(rewrite.pieces)) writeFully(file, block);
+    for (const block of blocksOf(rewrite.pieces, 'reused')) writeFully(file, block);
     fsyncSync(file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -66,8 +66,14 @@ function stage(rewrite: Rewrite): Staged {
   return { rewrite, target, temporary };
 }
 
-/** The pieces as blocks of bytes, so that neither many small nor one huge buffer is made. */
-export function* blocksOf(pieces: readonly Bytes[], size = 4 << 20): Generator<Buffer> {
+const blockBytes = 4 << 20;
+
+/**
+ * The pieces as blocks of bytes, so that neither many small nor one huge buffer is made. `reused`: a block holds only until the next one is
+ * asked for, which keeps 100 MB from becoming 200.
+ */
+export function* blocksOf(pieces: readonly Bytes[], use: 'kept' | 'reused' = 'kept'): Generator<Buffer> {
+  const size = blockBytes;
   let block = Buffer.allocUnsafe(size);
   let filled = 0;
   for (const piece of pieces) {
@@ -77,7 +83,7 @@ export function* blocksOf(pieces: readonly Bytes[], size = 4 << 20): Generator<B
       from = to;
       if (filled === size) {
         yield block;
-        block = Buffer.allocUnsafe(size);
+        if (use === 'kept') block = Buffer.allocUnsafe(size);
         filled = 0;
       }
     }

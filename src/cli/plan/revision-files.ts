@@ -141,6 +141,16 @@ async function git(args: readonly string[], io: Io, failure: string): Promise<st
     if (code === 'ENOENT') throw new UsageError('git is not installed', { cause, hint });
     if (stderr.includes('not a git repository'))
       throw new UsageError('this folder is not inside a Git repository', { cause, hint });
-    throw new UsageError(failure, { cause, hint });
+    throw new UsageError(failure, { cause, hint: (await isShallow(io)) ? `${shallow}; or ${hint}` : hint });
   }
+}
+
+const shallow = 'this clone is shallow: fetch its history (git fetch --unshallow; in actions/checkout fetch-depth: 0)';
+
+async function isShallow({ cwd }: Io): Promise<boolean> {
+  const asked = run('git', ['rev-parse', '--is-shallow-repository'], { cwd, encoding: 'utf8' });
+  return asked.then(
+    ({ stdout }) => stdout.trim() === 'true',
+    () => false,
+  );
 }

@@ -47,3 +47,9 @@ test('spec file: no key is special', () => {
   assert.deepEqual(Object.keys(value), ['__proto__', 'constructor']);
   assert.equal(({} as Record<string, unknown>)['a'], undefined);
 });
+
+test('a thousand lists in one another are told as such', () => {
+  const { root, problems } = readSpecFile('['.repeat(100_000));
+  assert.equal(root, undefined);
+  assert.match(problems[0]?.message ?? '', /nested too deeply/);
+});

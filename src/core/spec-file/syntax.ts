@@ -41,6 +41,8 @@ function place({ pos }: YAMLParseError | YAMLWarning, lines: LineCounter): { lin
 
 function explain(error: YAMLParseError | YAMLWarning, text: string): { message: string; hint?: string } {
   const message = error.message.replace(/\s+/g, ' ');
+  // The parser's own words for an input that goes deeper than its stack.
+  if (message.startsWith('Maximum call stack')) return { message: 'lists or maps are nested too deeply' };
   const lineStart = text.lastIndexOf('\n', error.pos[0] - 1) + 1;
   const bracket = /^\s*[[{&!|>%@`]/.test(text.slice(lineStart, error.pos[0] + 1));
   if (bracket && error.code === 'UNEXPECTED_TOKEN')
