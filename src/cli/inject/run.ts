@@ -12,7 +12,7 @@ import { applyEdits, type Edit, encodeUtf8, readPlain, transformStream } from '.
 import { ManifestError, type Problem, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
 import { findFiles, readSource, type Source } from '../mutate/sources.ts';
-import { blocksOf } from '../mutate/write.ts';
+import { print } from '../mutate/write.ts';
 import { loadFleetFile } from '../rollout-files.ts';
 import { injectors } from './config.ts';
 import type { InjectFlags } from './flags.ts';
@@ -47,7 +47,7 @@ export async function run(paths: readonly string[], flags: InjectFlags, io: Io):
   if (state.problems.some(({ severity }) => severity === 'error')) throw new ManifestError(state.problems);
   for (const line of state.talk) io.stderr.write(`${line}\n`);
   io.stderr.write(`fairway inject: ${state.counts.injected} of ${state.counts.workloads} workloads injected\n`);
-  await print(flags.output === 'json' ? outputs.join('') : joined(outputs), io);
+  await print([flags.output === 'json' ? outputs.join('') : joined(outputs)], io.stdout);
 }
 
 /** A source's text with its injected documents in it, as bytes. */
@@ -167,10 +167,4 @@ function write(value: JsonObject | null, format: 'yaml' | 'json'): string {
 /** The sources one after the other, with a separator between two. */
 function joined(outputs: readonly string[]): string {
   return outputs.reduce((all, next) => (all === '' ? next : `${all}${all.endsWith('\n') ? '' : '\n'}---\n${next}`), '');
-}
-
-async function print(text: string, { stdout }: Io): Promise<void> {
-  for (const block of blocksOf([text])) {
-    if (!stdout.write(block)) await new Promise((resolve) => stdout.once('drain', resolve));
-  }
 }

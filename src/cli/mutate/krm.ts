@@ -1,13 +1,18 @@
 // `fairway mutate --krm`: a KRM function, for kustomize and kpt. The functionConfig says the revision or holds a rollouts.yml; the list comes
 // back with results, also when it cannot be mutated.
-import { applyEdits, type Bytes } from '../../core/manifest/index.ts';
-import { type FunctionResult, type MutateResult, resourceListConfig, withResults } from '../../core/mutate/index.ts';
+import {
+  type FunctionResult,
+  type MutateResult,
+  mutatedText,
+  resourceListConfig,
+  withResults,
+} from '../../core/mutate/index.ts';
 import { formatProblem, ManifestError, SpecError, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
 import { type MutateFlags, mutateAll } from './all.ts';
 import { loadRevisions } from './revisions.ts';
 import { readSource } from './sources.ts';
-import { blocksOf } from './write.ts';
+import { print } from './write.ts';
 
 /** Reads a ResourceList from stdin and writes it to stdout. Exit 2 with an error among the results if the function failed. */
 export async function runFunction(flags: MutateFlags, io: Io): Promise<void> {
@@ -24,17 +29,12 @@ export async function runFunction(flags: MutateFlags, io: Io): Promise<void> {
     const [mutated] = await mutateAll([source], { revisions, flags, io });
     const results = mutated === undefined ? [] : resultsOf(mutated.result);
     const failed = flags.strict === true && results.some(({ severity }) => severity === 'warning');
-    put(
-      withResults(
-        failed || mutated === undefined ? source.text : applyEdits(source.text, mutated.result.edits).join(''),
-        results,
-      ),
-      io,
-    );
+    const list = failed || mutated === undefined ? source.text : mutatedText(source.text, mutated.result);
+    await print([withResults(list, results)], io.stdout);
     if (failed) io.exitCode = 1;
   } catch (error) {
     if (!(error instanceof ManifestError || error instanceof SpecError || error instanceof UsageError)) throw error;
-    put(withResults(source.text, failuresOf(error)), io);
+    await print([withResults(source.text, failuresOf(error))], io.stdout);
     for (const { message } of failuresOf(error)) io.stderr.write(`${message}\n`);
     io.exitCode = 2;
   }
@@ -54,8 +54,4 @@ function resultsOf({ changed, remarks }: MutateResult): readonly FunctionResult[
 function failuresOf(error: ManifestError | SpecError | UsageError): readonly FunctionResult[] {
   const messages = error instanceof UsageError ? [error.message] : error.problems.map(formatProblem);
   return messages.map((message) => ({ message, severity: 'error', about: undefined }));
-}
-
-function put(text: Bytes, { stdout }: Io): void {
-  for (const block of blocksOf([text])) stdout.write(block);
 }

@@ -7,7 +7,7 @@ import { type Mutated, type MutateFlags, mutateAll } from './all.ts';
 import { unifiedDiff } from './diff.ts';
 import { loadRevisions } from './revisions.ts';
 import { findFiles, readSource, type Source } from './sources.ts';
-import { blocksOf, writeAll } from './write.ts';
+import { print, writeAll } from './write.ts';
 
 /** @throws UsageError, SpecError, ManifestError: then nothing was written */
 export async function run(paths: readonly string[], flags: MutateFlags, io: Io): Promise<void> {
@@ -76,19 +76,19 @@ async function putOut(mutated: readonly Mutated[], flags: MutateFlags, io: Io): 
   const changed = mutated.filter(({ result }) => result.edits.length > 0);
   if (flags.diff === true) {
     for (const { source, result } of changed) {
-      await print([unifiedDiff(encodeUtf8(source.name), source.text, result.edits)], io);
+      await print([unifiedDiff(encodeUtf8(source.name), source.text, result.edits)], io.stdout);
     }
   }
   if (flags.check === true) {
     if (flags.diff !== true)
       await print(
         changed.map(({ source }) => encodeUtf8(`${source.name}\n`)),
-        io,
+        io.stdout,
       );
     io.exitCode = changed.length > 0 ? 1 : 0;
   } else if (flags.write === true) {
     writeAll(changed.map((one) => ({ path: one.source.path ?? '', before: one.source.text, pieces: piecesOf(one) })));
-  } else if (flags.diff !== true) await print(joined(mutated), io);
+  } else if (flags.diff !== true) await print(joined(mutated), io.stdout);
 }
 
 /** The pieces of every source, with a separator between two sources. */
@@ -102,8 +102,4 @@ function joined(mutated: readonly Mutated[]): readonly Bytes[] {
 
 function piecesOf({ source, result }: Mutated): readonly Bytes[] {
   return applyEdits(source.text, result.edits);
-}
-
-async function print(pieces: readonly Bytes[], { stdout }: Io): Promise<void> {
-  for (const block of blocksOf(pieces, 'reused')) await new Promise((resolve) => stdout.write(block, resolve));
 }

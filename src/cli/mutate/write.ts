@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
 import type { Bytes } from '../../core/manifest/index.ts';
 
 /** A file and what it shall hold; `before` is what it held when it was read. */
@@ -55,7 +56,7 @@ function stage(rewrite: Rewrite): Staged {
   const file = openSync(temporary, 'wx');
   try {
     fchmodSync(file, statSync(target).mode & 0o7777);
-    for (const block of blocksOf(rewrite.pieces, 'reused')) writeFully(file, block);
+    for (const block of blocksOf(rewrite.pieces)) writeFully(file, block);
     fsyncSync(file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -66,15 +67,10 @@ function stage(rewrite: Rewrite): Staged {
   return { rewrite, target, temporary };
 }
 
-const blockBytes = 4 << 20;
-
-/**
- * The pieces as blocks of bytes, so that neither many small nor one huge buffer is made. `reused`: a block holds only until the next one is
- * asked for, which keeps 100 MB from becoming 200.
- */
-export function* blocksOf(pieces: readonly Bytes[], use: 'kept' | 'reused' = 'kept'): Generator<Buffer> {
-  const size = blockBytes;
-  let block = Buffer.allocUnsafe(size);
+/** The pieces as blocks of bytes. The block is filled again for the next one: it must be written before that is asked for. */
+function* blocksOf(pieces: readonly Bytes[]): Generator<Buffer> {
+  const size = 1 << 20;
+  const block = Buffer.allocUnsafe(size);
   let filled = 0;
   for (const piece of pieces) {
     for (let from = 0; from < piece.length; ) {
@@ -83,12 +79,16 @@ export function* blocksOf(pieces: readonly Bytes[], use: 'kept' | 'reused' = 'ke
       from = to;
       if (filled === size) {
         yield block;
-        if (use === 'kept') block = Buffer.allocUnsafe(size);
         filled = 0;
       }
     }
   }
   if (filled > 0) yield block.subarray(0, filled);
+}
+
+/** Puts the pieces out, each block when the one before is written. What a closed pipe means, the stream's owner says. */
+export async function print(pieces: readonly Bytes[], stream: Writable): Promise<void> {
+  for (const block of blocksOf(pieces)) await new Promise((done) => stream.write(block, done));
 }
 
 function writeFully(file: number, block: Buffer): void {

@@ -64,7 +64,9 @@ export function columnAt(bytes: Bytes, offset: number): number {
 
 /** Offset of the first byte of the line that holds `offset`. */
 export function lineStart(bytes: Bytes, offset: number): number {
-  return offset === 0 ? 0 : bytes.lastIndexOf('\n', offset - 1) + 1;
+  let at = offset;
+  while (at > 0 && bytes.charCodeAt(at - 1) !== 10) at--;
+  return at;
 }
 
 function isAscii(text: string): boolean {

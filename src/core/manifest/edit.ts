@@ -194,7 +194,7 @@ function insertIntoFlow(editor: Editor, place: Place, added: Added): void {
   const { tape } = editor;
   const { text } = tape;
   const map = place.node;
-  const entries = [...pairs(tape, map)];
+  const entries = pairs(tape, map);
   const last = entries.at(-1);
   const open = startOf(tape, map) + 1;
   if (last === undefined) {
@@ -225,7 +225,7 @@ function fillFlow(editor: Editor, { node, key }: Place, added: Added): void {
 function insertIntoBlock(editor: Editor, place: Place, added: Added): void {
   const { tape } = editor;
   const { text } = tape;
-  const entries = [...pairs(tape, place.node)];
+  const entries = pairs(tape, place.node);
   const first = startOf(tape, place.node);
   const style = {
     indent: columnAt(text, first),
@@ -296,7 +296,7 @@ function blockLines(members: Added, style: BlockStyle): Bytes {
 
 function removeMember(editor: Editor, map: number, key: number): void {
   const { tape } = editor;
-  const entries = [...pairs(tape, map)];
+  const entries = pairs(tape, map);
   const index = entries.findIndex(([found]) => found === key);
   const [next, before] = [entries[index + 1], entries[index - 1]];
   const end = endOf(tape, nextOf(tape, key));
@@ -318,7 +318,8 @@ function refuse(editor: Editor, node: number, message: string, hint?: string): v
 }
 
 function keyOf(tape: Tape, map: number, value: number): number {
-  for (const [key, found] of pairs(tape, map)) if (found === value) return key;
+  for (let key = map + 1; key < value; key = nextOf(tape, nextOf(tape, key)))
+    if (nextOf(tape, key) === value) return key;
   return none;
 }
 

@@ -32,6 +32,9 @@ interface Scan {
   /** Result of scanPlain: offset of the line's end, and whether a comment cut the text. */
   lineEnd: number;
   commented: boolean;
+  /** Result of firstText: the last line it came to, and where that line's text begins. */
+  textLine: number;
+  textAt: number;
 }
 
 const nodes = new Int32Array(deepest + 2);
@@ -39,7 +42,58 @@ const columns = new Int32Array(deepest + 2);
 
 /** Writes the outline of text[start, end) to the tape, which `resetTape` made ready; false if this path cannot prove it. */
 export function outlineFast(tape: Tape, start: number, end: number): boolean {
-  const scan: Scan = {
+  const scan = newScan(tape, start, end);
+  let at = start;
+  while (at !== -1 && at < end) at = scanLine(scan, at);
+  if (at === -1) return false;
+  settlePending(scan);
+  closeDeeperThan(scan, -1);
+  return true;
+}
+
+/** A line that starts with a key of a block mapping, and the block collections around the key, outermost first. */
+export interface KeyLine {
+  readonly line: number;
+  readonly open: readonly Opened[];
+}
+
+/** An open block collection: its node and the column where its keys or dashes stand. */
+export interface Opened {
+  readonly node: number;
+  readonly column: number;
+}
+
+/**
+ * Goes on at a key line, as if everything before it was on the tape, up to another one or (undefined) to the end. False if it does
+ * not come to that line with exactly its collections open. What is open at a key is all that a later line can see of earlier ones.
+ */
+export function outlineBetween(tape: Tape, from: KeyLine, to: KeyLine | undefined, end: number): boolean {
+  const scan = newScan(tape, from.line, end);
+  for (const { node, column } of from.open) {
+    nodes[scan.depth] = node;
+    columns[scan.depth++] = column;
+  }
+  const until = to === undefined ? end : to.line;
+  let at = from.line;
+  while (at !== -1 && at < until) at = scanLine(scan, at);
+  if (at !== until) return false;
+  if (to !== undefined) return meetsKey(scan, to.open);
+  settlePending(scan);
+  closeDeeperThan(scan, -1);
+  return true;
+}
+
+/** What `enterMap` does at a key of the innermost mapping of `open`; false if another would be open then. */
+function meetsKey(scan: Scan, open: readonly Opened[]): boolean {
+  const innermost = open[open.length - 1];
+  if (innermost === undefined) return false;
+  const { node, column } = innermost;
+  if (scan.pendingAt !== -1 && column > scan.columns[scan.depth - 1]!) return false;
+  return enterMap(scan, 0, column) && scan.depth === open.length && scan.nodes[scan.depth - 1] === node;
+}
+
+function newScan(tape: Tape, start: number, end: number): Scan {
+  return {
     tape,
     text: tape.text,
     bytes: tape.bytes,
@@ -51,19 +105,15 @@ export function outlineFast(tape: Tape, start: number, end: number): boolean {
     lastEnd: start,
     lineEnd: 0,
     commented: false,
+    textLine: -1,
+    textAt: 0,
   };
-  let at = start;
-  while (at !== -1 && at < end) at = scanLine(scan, at);
-  if (at === -1) return false;
-  settlePending(scan);
-  closeDeeperThan(scan, -1);
-  return true;
 }
 
 /** Reads one entry, with all lines that its value takes; the start of the next line, or -1. */
 function scanLine(scan: Scan, start: number): number {
   const { bytes } = scan;
-  let at = start;
+  let at = scan.textLine === start ? scan.textAt : start;
   while (bytes[at] === space) at++;
   const code = bytes[at]!;
   if (at >= scan.end) return scan.end;
@@ -200,13 +250,13 @@ function afterValue(scan: Scan, end: number): number {
 function scanPlain(scan: Scan, start: number, column: number): number {
   const { bytes, tape } = scan;
   let last = scanPlainLine(scan, start);
-  let next = nextLine(scan, scan.lineEnd);
+  let next = lineAfter(scan, scan.lineEnd);
   for (let first = firstText(scan, next); last !== -1; first = firstText(scan, next)) {
-    if (first >= scan.end || first - lineStartBefore(bytes, first) <= column || bytes[first] === hash) break;
+    if (first >= scan.end || first - scan.textLine <= column || bytes[first] === hash) break;
     const code = bytes[first]!;
     if (scan.commented || code === tab || (code === dash && endsWord(bytes[first + 1]))) return -1;
     last = scanPlainLine(scan, first);
-    next = nextLine(scan, scan.lineEnd);
+    next = lineAfter(scan, scan.lineEnd);
   }
   if (last === -1) return -1;
   pushNode(tape, kinds.plain, start, last);
@@ -247,7 +297,7 @@ function scanBlockScalar(scan: Scan, start: number, column: number): number {
   if (body === -1) return -1;
   const node = pushNode(scan.tape, bytes[start] === 124 ? kinds.literal : kinds.folded, start, header);
   const first = firstText(scan, body);
-  const indent = first - lineStartBefore(bytes, first);
+  const indent = first - scan.textLine;
   if (first >= scan.end || indent <= column) {
     scan.lastEnd = header;
     return body;
@@ -288,21 +338,19 @@ function blankLinesAreShort({ text }: Scan, body: number, first: number, indent:
     .every((line) => line.length <= indent);
 }
 
-/** Offset of the next character that is no blank and no line end. A tab counts as text. */
+/** Offset of the next character that is no blank and no line end, from the start of a line. A tab counts as text. */
 function firstText(scan: Scan, from: number): number {
   const { bytes, end } = scan;
+  let line = from;
   let at = from;
   for (; at < end; at++) {
     const code = bytes[at]!;
-    if (code !== space && code !== newline && code !== carriage) return at;
+    if (code === newline || code === carriage) line = at + 1;
+    else if (code !== space) break;
   }
-  return end;
-}
-
-function lineStartBefore(bytes: Uint8Array, at: number): number {
-  let start = at;
-  while (start > 0 && bytes[start - 1] === space) start--;
-  return start;
+  scan.textLine = line;
+  scan.textAt = at;
+  return at;
 }
 
 function enterSeq(scan: Scan, at: number, column: number): boolean {
@@ -371,6 +419,11 @@ function restOfLine(scan: Scan, from: number): number {
   if (code === newline) return at + 1;
   if (code === carriage) return bytes[at + 1] === newline ? at + 2 : -1;
   return code === hash && at > from ? nextLine(scan, at) : -1;
+}
+
+/** As nextLine, from what is often the line's end already. */
+function lineAfter(scan: Scan, at: number): number {
+  return at < scan.end && scan.bytes[at] === newline ? at + 1 : nextLine(scan, at);
 }
 
 function nextLine(scan: Scan, at: number): number {

@@ -39,7 +39,7 @@ export function jsonStyle(tape: Tape): FlowStyle {
 /** The style of a mapping from its entries; `usual` is that of the document. */
 export function flowStyle(tape: Tape, map: number, usual: FlowStyle | undefined): FlowStyle {
   const { text } = tape;
-  const entries = [...pairs(tape, map)];
+  const entries = pairs(tape, map);
   const [first, last, before] = [entries[0], entries.at(-1), entries.at(-2)];
   const quote = usual?.quote ?? quoteOf(tape, entries, 1);
   const keyQuote = usual?.keyQuote ?? quoteOf(tape, entries, 0);

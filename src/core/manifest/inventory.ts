@@ -66,7 +66,9 @@ export function readNamespaces({ text, bytes }: ByteText): readonly NamespaceFac
 /** Where the stream says `kind: Namespace`, in whatever style. */
 function kindsNamed(text: Bytes): readonly number[] {
   const found: number[] = [];
-  for (let at = text.indexOf('Namespace'); at !== -1; at = text.indexOf('Namespace', at + 1)) {
+  // A pattern of up to six characters is searched by its first one, which is several times as quick as what engines do for longer ones.
+  for (let at = text.indexOf('Names'); at !== -1; at = text.indexOf('Names', at + 1)) {
+    if (!text.startsWith('pace', at + 5)) continue;
     if (/kind["']?\s*:\s*["']?$/.test(text.slice(Math.max(0, at - 16), at))) found.push(at);
   }
   return found;

@@ -23,18 +23,22 @@ export function ownMember(tape: Tape, map: number, key: string): number {
 /** How often the mapping itself holds a key: more than once is an error for whoever needs it. */
 export function countMember(tape: Tape, map: number, key: string): number {
   let count = 0;
-  for (const [name] of pairs(tape, map)) if (keyEquals(tape, name, key)) count++;
+  const last = nextOf(tape, map);
+  for (let node = map + 1; node < last; node = nextOf(tape, nextOf(tape, node)))
+    if (keyEquals(tape, node, key)) count++;
   return count;
 }
 
 /** Key and value nodes of a mapping, in the order of the text. */
-export function* pairs(tape: Tape, map: number): Generator<readonly [key: number, value: number]> {
+export function pairs(tape: Tape, map: number): readonly (readonly [key: number, value: number])[] {
+  const found: (readonly [number, number])[] = [];
   const last = nextOf(tape, map);
   for (let key = map + 1; key < last; ) {
     const value = nextOf(tape, key);
-    yield [key, value];
+    found.push([key, value]);
     key = nextOf(tape, value);
   }
+  return found;
 }
 
 /** Items of a sequence. */
@@ -154,18 +158,27 @@ function readSeq(tape: Tape, node: number, budget: Budget): Plain {
 }
 
 function readMap(tape: Tape, node: number, budget: Budget): Plain {
-  const values = new Map<string, Plain>();
+  const values: Record<string, Plain> = {};
   for (const source of mergeSources(tape, node)) {
     if (budget.left < 0) break;
     const merged = readNode(tape, source, budget);
     if (merged === null || typeof merged !== 'object' || Array.isArray(merged)) continue;
-    for (const [key, value] of Object.entries(merged)) if (!values.has(key)) values.set(key, value);
+    for (const [key, value] of Object.entries(merged)) if (!Object.hasOwn(values, key)) setOwn(values, key, value);
   }
-  for (const [key, value] of pairs(tape, node)) {
-    if (budget.left < 0) break;
-    if (!isMergeKey(tape, key)) values.set(keyText(tape, key), readNode(tape, value, budget));
+  const last = nextOf(tape, node);
+  for (let key = node + 1; key < last && budget.left >= 0; ) {
+    const value = nextOf(tape, key);
+    if (!isMergeKey(tape, key)) setOwn(values, keyText(tape, key), readNode(tape, value, budget));
+    key = nextOf(tape, value);
   }
-  return Object.fromEntries(values);
+  return values;
+}
+
+/** Sets a member whatever its name is: an assignment to `__proto__` would not. */
+function setOwn(values: Record<string, Plain>, key: string, value: Plain): void {
+  if (key === '__proto__')
+    Object.defineProperty(values, key, { value, writable: true, enumerable: true, configurable: true });
+  else values[key] = value;
 }
 
 function keyText(tape: Tape, key: number): string {

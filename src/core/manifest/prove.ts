@@ -2,9 +2,9 @@
 // plus exactly the members that the change names. Knows nothing of how edits are made.
 import { type Change, plainOf, samePlain } from './change.ts';
 import type { Edit } from './edit.ts';
-import { items, pairs, readPlain } from './node.ts';
+import { items, keyEquals, pairs, readPlain } from './node.ts';
 import { type Plain, scalarText } from './scalar.ts';
-import { anchorOf, endOf, isMap, isSeq, kindOf, kinds, nextOf, startOf, type Tape, tagOf } from './tape.ts';
+import { isMap, isSeq, kindOf, kinds, nextOf, sameNodes, startOf, type Tape } from './tape.ts';
 
 /** Before and after, and the edits between them, sorted. `base` is where the document starts in the text of `before`. */
 export interface Proof {
@@ -18,8 +18,13 @@ export interface Proof {
 export function provesChange(proof: Proof, a: number, b: number, change: ReadonlyMap<number, Change>): boolean {
   const here = change.get(a);
   if (here !== undefined) return matches(proof, a, b, here);
-  const holds = [...change.keys()].some((node) => node > a && node < nextOf(proof.before, a));
-  return holds ? descends(proof, a, b, change) : unchanged(proof, a, b);
+  return holdsChange(proof.before, a, change) ? descends(proof, a, b, change) : unchanged(proof, a, b);
+}
+
+function holdsChange(tape: Tape, a: number, change: ReadonlyMap<number, Change>): boolean {
+  const end = nextOf(tape, a);
+  for (const node of change.keys()) if (node > a && node < end) return true;
+  return false;
 }
 
 /** A collection that is not changed itself but holds objects that are. */
@@ -30,7 +35,7 @@ function descends(proof: Proof, a: number, b: number, change: ReadonlyMap<number
 }
 
 function childrenOf(tape: Tape, node: number): readonly number[] {
-  return isMap(tape, node) ? [...pairs(tape, node)].flat() : isSeq(tape, node) ? [...items(tape, node)] : [];
+  return isMap(tape, node) ? pairs(tape, node).flat() : isSeq(tape, node) ? [...items(tape, node)] : [];
 }
 
 function matches(proof: Proof, a: number, b: number, change: Change): boolean {
@@ -47,22 +52,33 @@ function matchesMap(proof: Proof, a: number, b: number, members: ReadonlyMap<str
   const { before, after } = proof;
   if (!isMap(after, b)) return false;
   const [endA, endB] = [nextOf(before, a), nextOf(after, b)];
-  let old = a + 1;
+  let old = pastRemoved(before, a + 1, endA, members);
   let seen = 0;
   for (let key = b + 1; key < endB; ) {
-    while (old < endA && members.get(nameOf(before, old))?.kind === 'remove') old = afterPair(before, old);
     const value = nextOf(after, key);
-    const change = members.get(nameOf(after, key));
+    const change = memberOf(after, key, members);
     const same = old < endA && unchanged(proof, old, key);
     if (change !== undefined) seen++;
     if (!valueMatches(proof, same ? nextOf(before, old) : undefined, value, change)) return false;
-    if (same) old = afterPair(before, old);
+    if (same) old = pastRemoved(before, afterPair(before, old), endA, members);
     key = nextOf(after, value);
   }
-  while (old < endA && members.get(nameOf(before, old))?.kind === 'remove') old = afterPair(before, old);
   let wanted = 0;
   for (const change of members.values()) if (change.kind !== 'remove') wanted++;
   return old >= endA && seen === wanted;
+}
+
+/** The first key from `key` on that is not to be removed. */
+function pastRemoved(tape: Tape, key: number, end: number, members: ReadonlyMap<string, Change>): number {
+  let at = key;
+  while (at < end && memberOf(tape, at, members)?.kind === 'remove') at = afterPair(tape, at);
+  return at;
+}
+
+/** The change of the member that a key names. The members are few; the keys are many, and most are no string yet. */
+function memberOf(tape: Tape, key: number, members: ReadonlyMap<string, Change>): Change | undefined {
+  for (const name of members.keys()) if (keyEquals(tape, key, name)) return members.get(name);
+  return undefined;
 }
 
 function valueMatches(proof: Proof, old: number | undefined, value: number, change: Change | undefined): boolean {
@@ -97,7 +113,7 @@ function matchesAppend(proof: Proof, a: number, b: number, added: readonly Plain
 function matchesOverlay(proof: Proof, a: number, b: number, change: Extract<Change, { kind: 'within' }>): boolean {
   const { after } = proof;
   if (!isMap(after, b)) return false;
-  const [merge, ...added] = [...pairs(after, b)];
+  const [merge, ...added] = pairs(after, b);
   if (merge === undefined || nameOf(after, merge[0]) !== '<<' || !unchanged(proof, a, merge[1])) return false;
   const values = added.map(([key, value]) => [nameOf(after, key), readPlain(after, value)]);
   return samePlain(Object.fromEntries(values), plainOf(change)) && added.length === change.members.size;
@@ -106,27 +122,10 @@ function matchesOverlay(proof: Proof, a: number, b: number, change: Extract<Chan
 /** All nodes below are the same, moved as far as the edits before them inserted: no edit is inside. */
 function unchanged(proof: Proof, a: number, b: number): boolean {
   const { before, after } = proof;
-  const size = nextOf(before, a) - a;
-  if (nextOf(after, b) - b !== size) return false;
-  const start = startOf(before, a);
-  const shift = shiftAt(proof.edits, start, kindOf(before, a) !== kinds.empty) - proof.base;
-  for (let i = 0; i < size; i++) if (!sameNode(proof, a + i, b + i, shift)) return false;
-  return true;
-}
-
-function sameNode({ before, after }: Proof, a: number, b: number, shift: number): boolean {
-  return (
-    kindOf(before, a) === kindOf(after, b) &&
-    startOf(before, a) + shift === startOf(after, b) &&
-    endOf(before, a) + shift === endOf(after, b) &&
-    nextOf(before, a) - a === nextOf(after, b) - b &&
-    moved(anchorOf(before, a), shift) === anchorOf(after, b) &&
-    moved(tagOf(before, a), shift) === tagOf(after, b)
-  );
-}
-
-function moved(offset: number, shift: number): number {
-  return offset === -1 ? -1 : offset + shift;
+  const to = nextOf(before, a);
+  if (nextOf(after, b) - b !== to - a) return false;
+  const shift = shiftAt(proof.edits, startOf(before, a), kindOf(before, a) !== kinds.empty) - proof.base;
+  return sameNodes(before, { from: a, to, shift }, after, b);
 }
 
 /** How far the text at an offset has moved; text that starts where an insertion stands comes after it. */

@@ -49,8 +49,14 @@ export function isNull(tape: Tape, node: number): boolean {
   return kind === kinds.plain && (length === 1 || length === 4) && scalarValue(tape, node) === null;
 }
 
+/** First characters of texts that are not simply strings: most strings are told by theirs. */
+const mayResolve: readonly boolean[] = Array.from({ length: 128 }, (_, code) =>
+  '~nNyYtTfFoO-+.0123456789'.includes(String.fromCharCode(code)),
+);
+
 /** What unquoted text means to a YAML 1.1 reader. */
 export function resolvePlain(text: string): Plain {
+  if (text !== '' && mayResolve[text.charCodeAt(0)] !== true) return text;
   if (/^(?:~|null|Null|NULL|)$/.test(text)) return null;
   if (/^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/.test(text)) return true;
   if (/^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/.test(text)) return false;

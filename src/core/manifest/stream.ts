@@ -1,6 +1,7 @@
 // A stream of documents, read once from front to back: outline, visit, edit, prove. The visitor says what shall become of
 // each object; this file answers with edits of which every one is proved, or with all problems of the stream.
 import type { Problem } from '../std/errors.ts';
+import { outlineAgain } from './again.ts';
 import { aliasCost, dearestAliases } from './alias-cost.ts';
 import { type Bytes, type ByteText, byteText, findInvalidUtf8 } from './bytes.ts';
 import type { ChangeWithin } from './change.ts';
@@ -12,6 +13,8 @@ import { type Chunk, splitStream } from './split.ts';
 import { endOf, kindOf, kinds, newTape, startOf, type Tape } from './tape.ts';
 
 const hiddenBreaks = /\xc2\x85|\xe2\x80[\xa8\xa9]/;
+/** The same as texts: several times as quick to look for. */
+const hiddenTexts = ['\xc2\x85', '\xe2\x80\xa8', '\xe2\x80\xa9'];
 
 /** A document while it is visited: its tape is used again for the next one. */
 export interface OutlinedDocument {
@@ -220,7 +223,7 @@ function aliasObstacle({ source }: Run, { tape, start }: OutlinedDocument): Obst
  */
 function hiddenBreak(run: Run, { tape, start, end }: OutlinedDocument): Obstacle | undefined {
   const { text } = run.source;
-  run.breaks ??= text.search(hiddenBreaks) !== -1;
+  run.breaks ??= hiddenTexts.some((one) => text.includes(one));
   if (!run.breaks) return undefined;
   for (const { index } of text.slice(start, end).matchAll(new RegExp(hiddenBreaks, 'g'))) {
     const at = start + index;
@@ -255,7 +258,8 @@ interface Edited {
 function proveDocument(run: Run, { document, changes, edits }: Edited): void {
   const { start, end, tape } = document;
   const after = splice(run, edits, { start, end });
-  const outcome = outlineDocument(run.after, after, 0, after.text.length);
+  const again = document.path === 'fast' && outlineAgain(run.after, after, document, edits);
+  const outcome = again ? document : outlineDocument(run.after, after, 0, after.text.length);
   run.steps += run.after.count;
   const wanted = new Map(changes.map(({ root, change }) => [root, change] as const));
   const proved =

@@ -62,10 +62,10 @@ export function pushNode(tape: Tape, kind: number, start: number, end: number): 
   return node;
 }
 
-/** Ends a collection: all nodes since are its own, and its text ends at `end`. */
-export function closeNode(tape: Tape, node: number, end: number): void {
+/** Ends a collection: all nodes since (or those before `next`) are its own, and its text ends at `end`. */
+export function closeNode(tape: Tape, node: number, end: number, next = tape.count): void {
   tape.words[node * stride + 2] = end;
-  tape.words[node * stride + 3] = tape.count;
+  tape.words[node * stride + 3] = next;
 }
 
 /** Gives a node its anchor and tag: offsets, or -1. */
@@ -114,6 +114,55 @@ export function sameTape(a: Tape, b: Tape): boolean {
   const length = a.count * stride;
   for (let i = 0; i < length; i++) if (a.words[i] !== b.words[i]) return false;
   return true;
+}
+
+/** Appends the nodes [from, to) of another tape, their offsets moved by `shift`. Only of tapes without anchors and tags. */
+export function copyNodes(tape: Tape, source: Tape, { from, to, shift }: Stretch): void {
+  const lead = tape.count - from;
+  tape.count += to - from;
+  while (tape.count * stride > tape.words.length) grow(tape);
+  const { words } = tape;
+  const read = source.words;
+  let at = (from + lead) * stride;
+  const end = to * stride;
+  for (let i = from * stride; i < end; i += stride, at += stride) {
+    words[at] = read[i]!;
+    words[at + 1] = read[i + 1]! + shift;
+    words[at + 2] = read[i + 2]! + shift;
+    words[at + 3] = read[i + 3]! + lead;
+    words[at + 4] = -1;
+    words[at + 5] = -1;
+  }
+}
+
+/** Nodes [from, to), and how far their offsets are moved. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly shift: number;
+}
+
+/** Whether the nodes [from, to) of `a` are those of `b` from `at` on, moved by `shift`. */
+export function sameNodes(a: Tape, { from, to, shift }: Stretch, b: Tape, at: number): boolean {
+  const [old, now] = [a.words, b.words];
+  const end = to * stride;
+  const lead = at - from;
+  for (let i = from * stride, k = at * stride; i < end; i += stride, k += stride) {
+    if (
+      old[i] !== now[k] ||
+      old[i + 1]! + shift !== now[k + 1] ||
+      old[i + 2]! + shift !== now[k + 2] ||
+      old[i + 3]! + lead !== now[k + 3] ||
+      moved(old[i + 4]!, shift) !== now[k + 4] ||
+      moved(old[i + 5]!, shift) !== now[k + 5]
+    )
+      return false;
+  }
+  return true;
+}
+
+function moved(offset: number, shift: number): number {
+  return offset === -1 ? -1 : offset + shift;
 }
 
 function grow(tape: Tape): void {

@@ -136,9 +136,11 @@ interface Found {
 function subjectFrom(document: OutlinedDocument, object: ManifestObject, { rule, namespace }: Found): Subject {
   const { tape } = document;
   const identity = readIdentity(document, object, rule);
-  const base = pointerSegments(rule.template);
-  const find = (target: Target, path: readonly string[]): number =>
-    locate(tape, object.root, target === 'template' ? [...base, ...path] : path);
+  const template = locate(tape, object.root, pointerSegments(rule.template));
+  const find = (target: Target, path: readonly string[]): number => {
+    const root = target === 'template' ? template : object.root;
+    return root === none ? none : locate(tape, root, path);
+  };
   return {
     ...identity,
     namespace: identity.namespace ?? namespace,

@@ -33,12 +33,14 @@ export function revisionLabel(options: RevisionLabelOptions): Mutator {
     target: 'template',
     scope: ['/metadata/labels/istio.io~1rev'],
     applies: (subject) => {
-      const outside = outsideMesh(subject, labelsOf) ?? selectorTrouble(subject);
+      const selector = selectorOf(subject);
+      const outside = outsideMesh(subject, labelsOf) ?? selectorTrouble(selector);
       if (outside !== undefined) return outside;
       const answer = revisionOf(subject.namespace);
       if (answer.kind !== 'revision') return unresolved(answer);
       const kept = overwriteJobs ? undefined : keptJob(subject, answer.revision);
-      return kept ?? { kind: 'applies', remarks: remarksOf(subject, answer.revision, { labelsOf, overwriteJobs }) };
+      const { revision } = answer;
+      return kept ?? { kind: 'applies', remarks: remarksOf(subject, selector, { revision, labelsOf, overwriteJobs }) };
     },
     mutate: (subject) => {
       const answer = revisionOf(subject.namespace);
@@ -54,8 +56,7 @@ function unresolved(answer: Exclude<RevisionAnswer, { kind: 'revision' }>): Verd
 }
 
 /** Pods with a new label would leave an owner that selects by it, and the owner would make new ones without end. */
-function selectorTrouble(subject: Subject): Verdict | undefined {
-  const { matchLabels, expressions } = selectorOf(subject);
+function selectorTrouble({ matchLabels, expressions }: Selector): Verdict | undefined {
   const keys = [...Object.keys(matchLabels), ...expressions.map((expression) => valueAt(expression, ['key']))];
   if (!keys.includes(revisionLabelKey)) return undefined;
   const message = `the selector contains ${revisionLabelKey}: pods with another label would leave their owner, which would create pods without end; left as it is`;
@@ -107,9 +108,12 @@ function replacedByHook(subject: Subject): boolean {
   );
 }
 
-type Settings = Required<Omit<RevisionLabelOptions, 'revisionOf'>>;
+interface Settings extends Required<Omit<RevisionLabelOptions, 'revisionOf'>> {
+  readonly revision: string;
+}
 
-function remarksOf(subject: Subject, revision: string, { overwriteJobs, labelsOf }: Settings): readonly Remark[] {
+function remarksOf(subject: Subject, selector: Selector, settings: Settings): readonly Remark[] {
+  const { overwriteJobs, labelsOf, revision } = settings;
   const remarks: Remark[] = [];
   const replaced = overwriteJobs ? keptJob(subject, revision) : undefined;
   if (replaced !== undefined) {
@@ -118,7 +122,7 @@ function remarksOf(subject: Subject, revision: string, { overwriteJobs, labelsOf
   }
   const traces = tracesOf(subject);
   if (traces.length > 0) remarks.push(warning('exported-object', `exported object: ${traces.join('/')} present`));
-  if (!selectsItsPods(subject)) {
+  if (!selectsItsPods(subject, selector)) {
     remarks.push(warning('selector-mismatch', 'the selector does not match the labels of its own pod template'));
   }
   return [...remarks, ...shadowed(subject, revision, labelsOf)];
@@ -133,8 +137,8 @@ function tracesOf(subject: Subject): readonly string[] {
   return Object.keys(membersOf(subject.at('workload', ['status']))).length > 0 ? [...traces, 'status'] : traces;
 }
 
-function selectsItsPods(subject: Subject): boolean {
-  return Object.entries(selectorOf(subject).matchLabels).every(
+function selectsItsPods(subject: Subject, { matchLabels }: Selector): boolean {
+  return Object.entries(matchLabels).every(
     ([key, value]) => textOf(subject.at('template', ['metadata', 'labels', key])) === textOf(value),
   );
 }
