@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
@@ -219,8 +219,42 @@ test('own mutators: a module and a declared patch', async () => {
   assert.match(stdout, /^ {2}labels:\n {4}team: shop$/m, stderr);
   assert.match(stdout, /^ {6}annotations:\n {8}prometheus\.io\/scrape: "true"$/m);
   const bad = await capture([...revision, '--mutator', 'bad.mjs'], { stdin: deployment, cwd });
-  assert.equal(bad.code, 70);
-  assert.match(bad.stderr, /"bad" wrote \/spec\/x, which is outside of its scope/);
+  assert.equal(bad.code, 2);
+  assert.match(bad.stderr, /"bad" wrote \/spec\/x, which is outside of its scope \(bad\.mjs\)/);
+  assert.doesNotMatch(bad.stderr, /bug/);
+});
+
+test('a declared patch that names an item of a list that is not there is an error', async () => {
+  const cwd = folderWith({
+    'item.yaml': 'name: item\npatch:\n- {op: add, path: /spec/containers/0, value: {name: x}}\n',
+    'end.yaml': 'name: end\npatch:\n- {op: add, path: /spec/containers/-, value: {name: x}}\n',
+  });
+  const { code, stdout, stderr } = await capture([...revision, '--mutator', 'item.yaml'], { stdin: deployment, cwd });
+  assert.deepEqual([code, stdout], [2, ''], stderr);
+  assert.match(
+    stderr,
+    /"item": \/spec\/containers\/0 names an item, and there is no \/spec\/containers.*\[patch-no-list\]/,
+  );
+});
+
+test('--write removes what a killed run left behind, and nothing else', async () => {
+  const gone = spawnSync(process.execPath, ['-e', '']).pid;
+  const cwd = folderWith({
+    'a.yaml': deployment,
+    [`.b.yaml.fairway-${gone}.tmp`]: 'half',
+    [`.c.yaml.fairway-${process.ppid}.tmp`]: 'of a run that lives',
+    [`.d.yaml.fairway-${gone}.tmp.bak`]: 'not ours',
+    [`sub/.b.yaml.fairway-${gone}.tmp`]: 'a folder that is not written to',
+  });
+  const { code, stderr } = await capture([...revision, '--write', 'a.yaml'], { cwd });
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(readdirSync(cwd).sort(), [
+    `.c.yaml.fairway-${process.ppid}.tmp`,
+    `.d.yaml.fairway-${gone}.tmp.bak`,
+    'a.yaml',
+    'sub',
+  ]);
+  assert.deepEqual(readdirSync(join(cwd, 'sub')), [`.b.yaml.fairway-${gone}.tmp`]);
 });
 
 test('JSON, a List, a stream of JSON, CRLF and a file without a last line end keep their style', async () => {

@@ -44,6 +44,7 @@ function guarded(mutator: Mutator, file: string): Mutator {
   };
   return {
     ...mutator,
+    origin: file,
     applies: (subject) => blame(() => mutator.applies(subject)),
     mutate: (subject) => blame(() => mutator.mutate(subject)),
   };

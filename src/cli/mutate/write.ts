@@ -1,11 +1,13 @@
 // Writes changed files, all or none: first every temporary file, flushed to the disk, then the renames. Links stay links (their target
-// is written), modes stay. If a rename fails, the files renamed before it get their old content back.
+// is written), modes stay. If a rename fails, the files renamed before it get their old content back. What a killed run left in
+// these folders is removed first.
 
 import {
   closeSync,
   fchmodSync,
   fsyncSync,
   openSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -33,6 +35,7 @@ interface Staged {
 export function writeAll(rewrites: readonly Rewrite[]): void {
   const staged: Staged[] = [];
   const renamed: Staged[] = [];
+  for (const folder of new Set(rewrites.map(({ path }) => dirname(realpathSync(path))))) removeLeftovers(folder);
   try {
     for (const rewrite of rewrites) staged.push(stage(rewrite));
     for (const file of staged) {
@@ -47,6 +50,25 @@ export function writeAll(rewrites: readonly Rewrite[]): void {
       renameSync(temporary, target);
     }
     throw error;
+  }
+}
+
+/** Only files that are named exactly as `stage` names them, and whose process is gone. */
+function removeLeftovers(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const pid = /^\..+\.fairway-([1-9]\d*)\.tmp$/.exec(entry.name)?.[1];
+    if (pid !== undefined && entry.isFile() && isGone(Number(pid))) rmSync(join(folder, entry.name), { force: true });
+  }
+}
+
+/** A process that may not be asked (EPERM) lives; this one has no file of its own yet. */
+function isGone(pid: number): boolean {
+  if (pid === process.pid) return true;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }
 

@@ -27,18 +27,21 @@ export function declaredMutator(value: Plain, file: string): Mutator | readonly 
   return build(name, target === 'workload' ? 'workload' : 'template', {
     kinds: kinds as readonly string[],
     operations: found,
+    file,
   });
 }
 
 interface Declared {
   readonly kinds: readonly string[];
   readonly operations: readonly PatchOperation[];
+  readonly file: string;
 }
 
-function build(name: string, target: Mutator['target'], { kinds, operations }: Declared): Mutator {
+function build(name: string, target: Mutator['target'], { kinds, operations, file }: Declared): Mutator {
   return {
     name,
     target,
+    origin: file,
     scope: operations.map(({ path }) => path),
     applies: (subject) => {
       if (kinds.length > 0 && !kinds.includes(subject.kind))

@@ -25,6 +25,8 @@ export type Verdict =
 export interface Mutator {
   readonly name: string;
   readonly target: Target;
+  /** The file of a user's mutator: what it does wrong is the user's error. Absent: built in, and a bug of this program. */
+  readonly origin?: string;
   /** JSON pointers below the target: a patch outside of all of them is a bug of the mutator. */
   readonly scope: readonly string[];
   readonly applies: (subject: Subject) => Verdict;

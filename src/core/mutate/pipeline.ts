@@ -9,8 +9,8 @@ import {
   pointerSegments,
   samePlain,
 } from '../manifest/index.ts';
-import { InvariantError } from '../std/errors.ts';
-import type { Mutator, PatchOperation, Remark, Verdict } from './mutator.ts';
+import { InvariantError, UsageError } from '../std/errors.ts';
+import { type Mutator, type PatchOperation, pointerOf, type Remark, type Verdict } from './mutator.ts';
 import type { Subject } from './subject.ts';
 
 export type Failure = Extract<Verdict, { kind: 'fails' }>;
@@ -26,7 +26,7 @@ export interface Mutation {
 
 /**
  * The joined change of all mutators, below the workload's root.
- * @throws InvariantError for a patch outside its mutator's scope, or two mutators that set one place
+ * @throws InvariantError for a patch outside its mutator's scope, or two mutators that set one place; UsageError where the mutator is a user's
  */
 export function runMutators(mutators: readonly Mutator[], subject: Subject): Mutation {
   const tree = noChange();
@@ -66,11 +66,23 @@ function addPatch(tree: ChangeWithin, mutator: Mutator, subject: Subject): reado
     const path = pointerSegments(operation.path);
     const list = path.at(-1) === '-' ? path.slice(0, -1) : undefined;
     const present = subject.at(mutator.target, list ?? path);
-    if (operation.op === 'test') failures.push(...failedTest(mutator, present, operation));
+    const lost = operation.op === 'add' ? itemOfNothing(mutator, path, subject) : undefined;
+    if (lost !== undefined) failures.push(lost);
+    else if (operation.op === 'test') failures.push(...failedTest(mutator, present, operation));
     else if (list !== undefined) addItem(tree, [...base, ...list], { mutator, operation, present });
     else if (changes(operation, present)) addOperation(tree, [...base, ...path], { mutator, operation, present });
   }
   return failures;
+}
+
+/** A number names an item of a list, or the key of a map that is there: where nothing is, it cannot be told which is meant. */
+function itemOfNothing({ name, target }: Mutator, path: readonly string[], subject: Subject): Failure | undefined {
+  const depth = path.findIndex(
+    (segment, at) => at > 0 && /^\d+$/.test(segment) && subject.at(target, path.slice(0, at)) == null,
+  );
+  if (depth === -1) return undefined;
+  const message = `mutator "${name}": ${pointerOf(path)} names an item, and there is no ${pointerOf(path.slice(0, depth))}`;
+  return { kind: 'fails', code: 'patch-no-list', message, hint: 'add the whole list, or end the path with /-' };
 }
 
 function changes(operation: PatchOperation, present: Plain | undefined): boolean {
@@ -103,7 +115,9 @@ function addItem(tree: ChangeWithin, path: readonly string[], { mutator, operati
 
 function addLeaf(tree: ChangeWithin, path: readonly string[], change: Change, mutator: Mutator): void {
   if (!addChange(tree, path, change)) {
-    throw new InvariantError(`mutator "${mutator.name}" changes /${path.join('/')}, which another mutator changes too`);
+    const message = `mutator "${mutator.name}" changes /${path.join('/')}, which another mutator changes too`;
+    if (mutator.origin === undefined) throw new InvariantError(message);
+    throw new UsageError(`${message} (${mutator.origin})`, { hint: 'leave the place to one of them' });
   }
 }
 
@@ -122,7 +136,9 @@ function checkScope(mutator: Mutator, operation: PatchOperation): void {
   for (const [below] of written) {
     const path = [...pointerSegments(operation.path), ...below];
     if (!mutator.scope.some((pointer) => startsWith(path, pointerSegments(pointer)))) {
-      throw new InvariantError(`mutator "${mutator.name}" wrote /${path.join('/')}, which is outside of its scope`);
+      const message = `mutator "${mutator.name}" wrote /${path.join('/')}, which is outside of its scope`;
+      if (mutator.origin === undefined) throw new InvariantError(message);
+      throw new UsageError(`${message} (${mutator.origin})`, { hint: `its scope is ${mutator.scope.join(', ')}` });
     }
   }
 }

@@ -6,6 +6,8 @@ import { assertion, dash, type Program, type Step, signs } from './program.ts';
 export type State = number;
 
 export interface Automaton {
+  /** Steps of its program: what finding one new state costs at most. */
+  readonly size: number;
   readonly start: State;
   /** The state after a sign (an index into `signs`), or undefined where the bound is reached. */
   readonly step: (state: State, sign: number) => State | undefined;
@@ -80,7 +82,7 @@ export function automaton(program: Program): Automaton {
     }
     return state;
   };
-  return { start, step, accepts, after };
+  return { size: program.steps.length, start, step, accepts, after };
 }
 
 interface Cells {

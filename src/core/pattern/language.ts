@@ -11,11 +11,17 @@ export type Example =
 const longestName = 63;
 const maximumVisits = 20_000;
 
+/** Work that many searches share: false once it is used up, and every search after that answers "unknown". */
+export type Spend = (work: number) => boolean;
+
 interface Search {
   /** Those that must accept, then those that must not. */
   readonly automata: readonly Automaton[];
   readonly inside: number;
   readonly seen: Set<string | number>;
+  readonly spend: Spend;
+  /** Of one visit: every automaton is asked for every sign, and a state that is new to it costs more the larger it is. */
+  readonly visitWork: number;
 }
 
 /** The states after a name; the name is read back along `before`. */
@@ -26,8 +32,14 @@ interface Visit {
 }
 
 /** The shortest legal namespace name that every automaton of `inside` accepts and none of `outside`. */
-export function shortestName(inside: readonly Automaton[], outside: readonly Automaton[] = []): Example {
-  const search: Search = { automata: [...inside, ...outside], inside: inside.length, seen: new Set() };
+export function shortestName(
+  inside: readonly Automaton[],
+  outside: readonly Automaton[] = [],
+  spend: Spend = () => true,
+): Example {
+  const automata = [...inside, ...outside];
+  const visitWork = signs.length * automata.reduce((sum, { size }) => sum + 1 + size / 8, 0);
+  const search: Search = { automata, inside: inside.length, seen: new Set(), spend, visitWork };
   let level: Visit[] = [{ states: search.automata.map(({ start }) => start), sign: -1, before: undefined }];
   for (let length = 1; length <= longestName && level.length > 0; length++) {
     const next: Visit[] = [];
@@ -43,6 +55,7 @@ export function shortestName(inside: readonly Automaton[], outside: readonly Aut
 
 /** Adds the visits one sign on that are new; ends the search with an example, or where a bound is reached. */
 function expandVisit(search: Search, visit: Visit, next: Visit[]): Example | undefined {
+  if (!search.spend(search.visitWork)) return { kind: 'unknown' };
   for (let sign = 0; sign < signs.length; sign++) {
     if (visit.before === undefined && sign === dash) continue;
     const states = stepAll(search, visit.states, sign);

@@ -48,3 +48,22 @@ test('conflicts: a longer pattern that takes the shared names resolves the tie',
     ['pattern-never-wins', 'pattern-never-wins'],
   );
 });
+
+/** Many patterns, and what is said of them: the bound is counted, so the same everywhere. */
+const many: readonly (readonly [title: string, key: (index: string) => string, codes: readonly string[]])[] = [
+  ['plain names', (index) => `n${index}`, []],
+  ['expressions that begin differently', (index) => `team-${index}-.*`, []],
+  ['expressions that end differently', (index) => `.*-${index}`, []],
+  ['expressions that all tie', (index) => `.*x${index}.*`, ['pattern-tie', 'patterns-unchecked']],
+  ['large expressions', (index) => `[a-z]{0,30}[ab]{0,30}${index}[a-z]{0,600}[ab]{0,30}`, ['patterns-unchecked']],
+];
+for (const [title, key, codes] of many) {
+  test(`conflicts of 400 patterns: ${title}: ${codes.join(', ')}`, () => {
+    const keys = Array.from({ length: 400 }, (_, index) => key(String(index).padStart(4, '0')));
+    const rollouts = parseRollouts(`production: {1-2: 100}\n${keys.map((one) => `"${one}": {1-2: 100}\n`).join('')}`);
+    assert.ok(rollouts.kind === 'valid', JSON.stringify(rollouts.problems));
+    const found = findConflicts(rollouts.value);
+    assert.deepEqual([...new Set(found.map(({ code }) => code))], codes);
+    assert.ok(found.length <= 101, String(found.length));
+  });
+}

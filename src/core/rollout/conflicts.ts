@@ -1,8 +1,9 @@
 // What is wrong with the patterns of a rollouts.yml taken together (upgrades.md §2): a pattern that can never win, a pinned
 // name that a longer pattern takes, two patterns of equal length that match one name. Looked for before it happens.
-import { createMatcher, type Pattern, shortestName } from '../pattern/index.ts';
+import { createMatcher, type Pattern, type Spend, shortestName } from '../pattern/index.ts';
 import { problemAt, type Trouble } from '../spec-file/index.ts';
 import type { Problem } from '../std/errors.ts';
+import { candidatePairs } from './candidate-pairs.ts';
 import type { Bucket, Rollouts } from './rollouts.ts';
 
 /** A bucket that has a pattern. */
@@ -13,20 +14,43 @@ interface Field {
   /** Every bucket that matches a name, longest first. */
   readonly matching: (name: string) => readonly Patterned[];
   readonly file: string | undefined;
+  /** Patterns are text of strangers: all searches of one call share this much work, and what is left over is said. */
+  readonly spend: Spend;
 }
+
+const mostWork = 20_000_000;
+const mostTies = 100;
+/** Of so many patterns that tie on one name, the pairs are told. */
+const mostTiedAtOnce = 10;
 
 /**
  * Conflicts between the patterns. With `names` ties are looked for among these; without, among all legal namespace names,
- * and each is shown by the shortest name that has it.
+ * and each is shown by the shortest name that has it. Bounded: where the bound is reached, a warning says so.
  */
 export function findConflicts(rollouts: Rollouts, names?: readonly string[]): readonly Problem[] {
   const buckets = rollouts.buckets.filter((bucket): bucket is Patterned => bucket.pattern !== undefined);
-  const field: Field = { buckets, matching: createMatcher(buckets).all, file: rollouts.file };
+  let left = mostWork;
+  const spend = (work: number): boolean => (left -= work) > 0;
+  const field: Field = { buckets, matching: createMatcher(buckets).all, file: rollouts.file, spend };
   const lost = buckets.flatMap((bucket) => neverWins(field, bucket) ?? []);
-  return [...lost, ...(names === undefined ? possibleTies(field) : actualTies(field, names))];
+  const ties = names === undefined ? possibleTies(field) : actualTies(field, names);
+  const [first] = buckets;
+  const ended = first === undefined ? [] : unchecked(field, first, { ties: ties.length, spent: left <= 0 });
+  return [...lost, ...ties.slice(0, mostTies), ...ended];
+}
+
+/** What was not looked at, where a bound ended the search. */
+function unchecked(field: Field, first: Patterned, reached: { ties: number; spent: boolean }): readonly Problem[] {
+  const told = `only ${mostTies} ties are listed`;
+  const cut = `${field.buckets.length} patterns are too many, or too large, to compare all of them`;
+  if (reached.ties <= mostTies && !reached.spent) return [];
+  const hint = '`fairway validate --namespaces FILE` looks for ties among the names that exist';
+  const message = reached.ties > mostTies ? told : cut;
+  return [at(field, first, { code: 'patterns-unchecked', severity: 'warning', message, hint })];
 }
 
 function neverWins(field: Field, bucket: Patterned): Problem | undefined {
+  if (winsItself(field, bucket)) return undefined;
   const found = unbeaten(field, [bucket]);
   if (found.kind !== 'none') return undefined;
   const text = JSON.stringify(bucket.name);
@@ -45,6 +69,12 @@ function neverWins(field: Field, bucket: Patterned): Problem | undefined {
   const message = `${text} does not pin that namespace: ${winners} ${many ? 'are longer and win' : 'is longer and wins'}`;
   const hint = 'make the longer pattern not match it';
   return at(field, bucket, { code: 'pin-beaten', severity: 'warning', message, hint });
+}
+
+/** A plain name that no longer pattern matches needs no search. */
+function winsItself({ matching }: Field, { pattern }: Patterned): boolean {
+  const legal = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(pattern.text);
+  return pattern.literal && legal && matching(pattern.text).every((other) => other.pattern.length <= pattern.length);
 }
 
 function at({ file }: Field, { line, column }: Bucket, trouble: Trouble): Problem {
@@ -69,7 +99,7 @@ function unbeaten(field: Field, buckets: readonly [Patterned, ...Patterned[]]): 
     const inside = buckets.map((bucket) => bucket.pattern.automaton);
     const outside = beatenBy.map((bucket) => bucket.pattern.automaton);
     if (![...inside, ...outside].every((automaton) => automaton !== undefined)) return { kind: 'unknown' };
-    const example = shortestName(inside as [], outside as []);
+    const example = shortestName(inside as [], outside as [], field.spend);
     if (example.kind !== 'name') return example.kind === 'none' ? { kind: 'none', beatenBy } : example;
     const longer = field.matching(example.name).filter((other) => other.pattern.length > pattern.length);
     if (longer.length === 0) return example;
@@ -78,25 +108,21 @@ function unbeaten(field: Field, buckets: readonly [Patterned, ...Patterned[]]): 
   return { kind: 'unknown' };
 }
 
-function possibleTies(field: Field): Problem[] {
-  const byLength = Map.groupBy(field.buckets, ({ pattern }) => pattern.length);
-  return Array.from(byLength.values(), (equals) =>
-    pairs(equals).flatMap(([a, b]) => possibleTie(field, a, b) ?? []),
-  ).flat();
+function possibleTies(field: Field): readonly Problem[] {
+  const found: Problem[] = [];
+  for (const equals of Map.groupBy(field.buckets, ({ pattern }) => pattern.length).values()) {
+    for (const [a, b] of candidatePairs(equals)) {
+      if (!field.spend(1) || found.length > mostTies) return found;
+      const problem = possibleTie(field, a, b);
+      if (problem !== undefined) found.push(problem);
+    }
+  }
+  return found;
 }
 
 function possibleTie(field: Field, a: Patterned, b: Patterned): Problem | undefined {
-  if (cannotShare(a.pattern, b.pattern)) return undefined;
   const found = unbeaten(field, [a, b]);
   return found.kind === 'name' ? tie(field, a, b, JSON.stringify(found.name)) : undefined;
-}
-
-/** Quickly seen: the ends that each requires exclude each other. */
-function cannotShare(a: Pattern, b: Pattern): boolean {
-  if (a.literal && b.literal) return a.text !== b.text;
-  const begins = a.prefix.startsWith(b.prefix) || b.prefix.startsWith(a.prefix);
-  const ends = a.suffix.endsWith(b.suffix) || b.suffix.endsWith(a.suffix);
-  return !begins || !ends;
 }
 
 function pairs<T>(items: readonly T[]): [T, T][] {
@@ -109,7 +135,7 @@ function actualTies(field: Field, names: readonly string[]): Problem[] {
   for (const name of names) {
     const matching = field.matching(name);
     const equals = matching.filter(({ pattern }) => pattern.length === matching[0]?.pattern.length);
-    for (const pair of pairs(equals)) {
+    for (const pair of pairs(equals.slice(0, mostTiedAtOnce))) {
       const key = JSON.stringify(pair.map((bucket) => bucket.name));
       const known = tied.get(key) ?? { pair, names: [] };
       known.names.push(name);

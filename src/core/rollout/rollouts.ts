@@ -45,6 +45,9 @@ export interface RolloutsOptions extends Named {
 /** The default bucket's name where fairway.yml gives none. */
 export const usualDefaultBucket = 'production';
 
+/** An expression takes a millisecond to compile, and the file may be a stranger's. */
+const mostBuckets = 10_000;
+
 /** The roll-outs of one rollouts.yml text, with warnings; or every problem of it. */
 export function parseRollouts(text: string, options: RolloutsOptions = {}): Parsed<Rollouts> {
   const { root, problems } = readSpecFile(text, options);
@@ -58,13 +61,23 @@ interface Reading extends RolloutsOptions {
 
 function readTop(reading: Reading, root: SpecNode): Rollouts | undefined {
   if (root.kind === 'map') return readBuckets(reading, root);
-  const message = `expected a map of patterns, found ${describe(root)}`;
+  const message = `expected a map of patterns, found ${shortened(describe(root))}`;
   reading.problems.push(problemAt(root, { code: 'rollouts-type', message, hint: usualForm }, reading));
   return undefined;
 }
 
+function shortened(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
+}
+
 function readBuckets(reading: Reading, root: MapNode): Rollouts | undefined {
   const name = reading.fleet?.defaultBucket ?? usualDefaultBucket;
+  if (root.entries.length > mostBuckets) {
+    const message = `${root.entries.length} buckets; the limit is ${mostBuckets}`;
+    const hint = 'let one expression match many namespaces: `team-a-.*`';
+    reading.problems.push(problemAt(root, { code: 'too-many-buckets', message, hint }, reading));
+    return undefined;
+  }
   const read = root.entries.map(({ key, value }) => readBucket(reading, key, value));
   if (!root.entries.some(({ key }) => key.text === name)) reportNoDefault(reading, root, name);
   const buckets = read.filter((bucket) => bucket !== undefined);
