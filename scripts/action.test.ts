@@ -16,11 +16,23 @@ interface Ran {
   readonly calls: string;
   readonly body: string;
   readonly output: string;
+  readonly stdout: string;
+  readonly summary: string;
 }
 
-/** A repository with a target branch and an edit on top of it; `existing` is the comment that is there already. */
-function run(edit: string, existing = ''): Ran {
-  const cwd = mkdtempSync(join(top, 'repo-'));
+interface Runner {
+  /** The comment that is there already. */
+  readonly existing?: string;
+  /** As actions/checkout does by default: one commit, of the merge. */
+  readonly shallow?: boolean;
+  /** As for a pull request from a fork: `gh` may not write. */
+  readonly readOnly?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The action in a repository with a target branch and an edit on top of it. */
+function run(edit: string, { existing = '', shallow = false, readOnly = false, env: more = {} }: Runner = {}): Ran {
+  let cwd = mkdtempSync(join(top, 'repo-'));
   const git = (...args: string[]): void => {
     execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], { cwd, stdio: 'ignore' });
   };
@@ -33,8 +45,17 @@ function run(edit: string, existing = ''): Ran {
   git('checkout', '--quiet', '-b', 'edit');
   writeFileSync(join(cwd, 'rollouts.yml'), edit);
   git('commit', '--quiet', '-a', '--allow-empty', '-m', 'two');
+  if (shallow) {
+    git('config', 'uploadpack.allowAnySHA1InWant', 'true');
+    const origin = cwd;
+    cwd = mkdtempSync(join(top, 'shallow-'));
+    git('init', '--quiet');
+    git('remote', 'add', 'origin', `file://${origin}`);
+    git('fetch', '--quiet', '--depth', '1', 'origin', 'edit');
+    git('checkout', '--quiet', '--detach', 'FETCH_HEAD');
+  }
   mkdirSync(join(cwd, 'bin'));
-  const gh = `#!/bin/sh\necho "$*" >>"${cwd}/calls"\ncase "$*" in *--paginate*) echo "${existing}" ;; *) for a; do case $a in body=@*) cp "\${a#body=@}" "${cwd}/body" ;; esac; done ;; esac\n`;
+  const gh = `#!/bin/sh\necho "$*" >>"${cwd}/calls"\ncase "$*" in *--paginate*) echo "${existing}" ;; *) ${readOnly ? 'echo 403 >&2; exit 1; ' : ''}for a; do case $a in body=@*) cp "\${a#body=@}" "${cwd}/body" ;; esac; done ;; esac\n`;
   writeFileSync(join(cwd, 'bin/gh'), gh, { mode: 0o755 });
   const env = {
     PATH: `${join(cwd, 'bin')}:${dirname(process.execPath)}:${process.env['PATH']}`,
@@ -45,10 +66,20 @@ function run(edit: string, existing = ''): Ran {
     GITHUB_BASE_REF: 'main',
     GITHUB_REPOSITORY: 'o/r',
     GITHUB_OUTPUT: join(cwd, 'output'),
+    GITHUB_STEP_SUMMARY: join(cwd, 'summary'),
+    ...more,
   };
-  const { status, stderr } = spawnSync('bash', [resolve('scripts/action.sh')], { cwd, env, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync('bash', [resolve('scripts/action.sh')], { cwd, env, encoding: 'utf8' });
   const read = (file: string): string => (existsSync(join(cwd, file)) ? readFileSync(join(cwd, file), 'utf8') : '');
-  return { status, stderr, calls: read('calls'), body: read('body'), output: read('output') };
+  return {
+    status,
+    stdout,
+    stderr,
+    calls: read('calls'),
+    body: read('body'),
+    output: read('output'),
+    summary: read('summary'),
+  };
 }
 
 test('action: a new comment, and it says that something moves', () => {
@@ -60,7 +91,7 @@ test('action: a new comment, and it says that something moves', () => {
 });
 
 test('action: the comment that is there is changed', () => {
-  const { status, calls, body, output } = run('production: {1-24-5: 100}\n', '42');
+  const { status, calls, body, output } = run('production: {1-24-5: 100}\n', { existing: '42' });
   assert.equal(status, 0);
   assert.match(calls, /--method PATCH repos\/o\/r\/issues\/comments\/42/);
   assert.match(body, /Nothing moves/);
@@ -71,6 +102,32 @@ test('action: an invalid file is said in the comment, and fails', () => {
   const { status, body } = run('production: {1-24-5: 99}\n');
   assert.equal(status, 2);
   assert.match(body, /No plan[^]*sum to 99/);
+});
+
+test('action: the shallow clone of actions/checkout is enough', () => {
+  const { status, body, stderr } = run('production: {1-25-2: 100}\n', { shallow: true });
+  assert.equal(status, 0, stderr);
+  assert.match(body, /2 of 2 namespaces move/);
+});
+
+test('action: a token that may only read leaves the plan in the summary', () => {
+  const { status, body, stdout, summary } = run('production: {1-25-2: 100}\n', { readOnly: true });
+  assert.deepEqual([status, body], [0, '']);
+  assert.match(stdout, /^::notice .*summary/m);
+  assert.match(summary, /2 of 2 namespaces move/);
+});
+
+test('action: a base that is not there, and no base, are said', () => {
+  const edit = 'production: {1-25-2: 100}\n';
+  const unknown = run(edit, { env: { BASE: 'nowhere' } });
+  assert.deepEqual([unknown.status, unknown.calls], [2, '']);
+  assert.match(unknown.stdout, /::error .*there is no base nowhere/);
+  assert.match(run(edit, { env: { GITHUB_BASE_REF: '' } }).stdout, /::error .*give the input base/);
+});
+
+test('action: a file cannot close the fence around what is wrong with it', () => {
+  const { body } = run('production: {1-24-5: 100}\n"a(```": {1-24-5: 100}\n');
+  assert.equal(body.split('```').length, 3, body);
 });
 
 test('action: every input reaches the script', () => {

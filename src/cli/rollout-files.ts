@@ -139,6 +139,18 @@ export async function loadNamespaces(path: string, io: Io): Promise<readonly Nam
   return read.value;
 }
 
+const namespaceName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Says, once for all of them, that names were asked for that no namespace can have. They get an answer all the same. */
+export function warnOfNames(names: readonly string[], io: Io): void {
+  const [first, ...rest] = names.filter((name) => !namespaceName.test(name));
+  if (first === undefined) return;
+  const more = rest.length === 0 ? '' : ` (nor ${rest.length} more of these names)`;
+  const message = `no namespace can be called ${JSON.stringify(first)}${more}`;
+  const hint = 'lower-case letters, digits and dashes, at most 63, no dash at either end';
+  warn([{ code: 'namespace-name', severity: 'warning', message, hint }], io);
+}
+
 /** Warnings go to stderr, one paragraph each. */
 export function warn(problems: readonly Problem[], io: Io): void {
   for (const problem of problems) io.stderr.write(`${formatProblem(problem)}\n`);

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { type Change, createResolver, type Explanation, explain, percentText } from '../../core/rollout/index.ts';
 import type { Io } from '../io.ts';
 import { printData, table } from '../print.ts';
-import { loadRolloutFiles, warn } from '../rollout-files.ts';
+import { loadRolloutFiles, warn, warnOfNames } from '../rollout-files.ts';
 import { type RolloutFlags, withRolloutFlags } from '../rollout-flags.ts';
 
 interface Flags extends RolloutFlags {
@@ -24,6 +24,7 @@ export function build(io: Io): Command {
 async function printExplanation(namespace: string, flags: Flags, io: Io): Promise<void> {
   const files = await loadRolloutFiles(flags, io);
   warn(files.warnings, io);
+  warnOfNames([namespace], io);
   const explanation = explain(createResolver(files), files.rollouts, namespace);
   if (explanation.assignment.kind === 'tie') io.exitCode = 2;
   if (flags.output === 'table') io.stdout.write(table(rows(explanation, files.paths)));

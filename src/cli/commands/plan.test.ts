@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { capture } from '../capture.ts';
 
@@ -180,6 +180,15 @@ test('plan: a day that is not in the calendar is no time', async () => {
   const { code, stderr } = await capture(['plan', '--now', '2026-02-30'], { cwd: repository() });
   assert.equal(code, 2);
   assert.match(stderr, /2026-02-30 is no time/);
+});
+
+test('plan: Git is asked in the folder of the file, so the caller may stand outside of the repository', async () => {
+  const cwd = repository();
+  writeFileSync(join(cwd, 'rollouts.yml'), three);
+  const args = ['plan', '--to', `${basename(cwd)}/rollouts.yml`, '--namespaces', `${basename(cwd)}/names`];
+  const { code, stdout, stderr } = await capture(args, { cwd: top });
+  assert.equal(code, 1, stderr);
+  assert.match(stdout, /of 60 namespaces move/);
 });
 
 test('plan: a clone without history says how to get it', async () => {

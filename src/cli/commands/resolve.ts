@@ -11,7 +11,7 @@ import {
 import { UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
 import { printData, table } from '../print.ts';
-import { loadNamespaces, loadRolloutFiles, warn } from '../rollout-files.ts';
+import { loadNamespaces, loadRolloutFiles, warn, warnOfNames } from '../rollout-files.ts';
 import { type RolloutFlags, withRolloutFlags } from '../rollout-flags.ts';
 
 interface Flags extends RolloutFlags {
@@ -35,6 +35,7 @@ async function resolve(names: readonly string[], flags: Flags, io: Io): Promise<
   const files = await loadRolloutFiles(flags, io);
   const wanted = await namesOf(names, flags, io);
   warn(files.warnings, io);
+  warnOfNames(wanted, io);
   const resolver = createResolver(files);
   const assignments = wanted.map(resolver.resolve);
   const shares = countShares(

@@ -2,7 +2,7 @@
 // lock that stand beside it.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { defaultFleet, parseFleet } from '../../core/fleet/index.ts';
 import type { Side } from '../../core/plan/index.ts';
@@ -99,17 +99,26 @@ async function firstOf(
   return undefined;
 }
 
+/** Where Git is asked, and by which path: in the file's own folder, so that the caller may stand outside of the repository. */
+function gitPlace({ path }: Place, io: Io): { readonly folder: Io; readonly path: string } {
+  const cwd = resolve(io.cwd, dirname(path));
+  if (!/^\.\.?\//.test(path) || !existsSync(cwd)) return { folder: io, path };
+  return { folder: { ...io, cwd }, path: `./${basename(path)}` };
+}
+
 /** The text of a place, or undefined where there is no such file. */
-async function readPlace({ revision, path }: Place, io: Io): Promise<string | undefined> {
-  if (revision === undefined) return readText(path, io);
+async function readPlace(place: Place, io: Io): Promise<string | undefined> {
+  const { revision } = place;
+  if (revision === undefined) return readText(place.path, io);
+  const { folder, path } = gitPlace(place, io);
   await git(
     ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`],
-    io,
+    folder,
     `no Git revision ${JSON.stringify(revision)}`,
   );
   try {
     const { stdout } = await run('git', ['show', `${revision}:${path}`], {
-      cwd: io.cwd,
+      cwd: folder.cwd,
       encoding: 'utf8',
       maxBuffer: 2 ** 26,
     });
@@ -120,11 +129,12 @@ async function readPlace({ revision, path }: Place, io: Io): Promise<string | un
 }
 
 /** When the newest commit of a place was made, in milliseconds; the clock for the working tree. */
-export async function timeOf({ revision }: Place, io: Io): Promise<number> {
+export async function timeOf(place: Place, io: Io): Promise<number> {
+  const { revision } = place;
   if (revision === undefined) return io.nowMs();
   const stdout = await git(
     ['show', '--no-patch', '--format=%ct', revision],
-    io,
+    gitPlace(place, io).folder,
     `no Git revision ${JSON.stringify(revision)}`,
   );
   return Number(stdout.trim().split('\n').at(-1)) * 1000;
@@ -140,7 +150,7 @@ async function git(args: readonly string[], io: Io, failure: string): Promise<st
       'compare two files instead: `fairway plan --from OLD.yml --to NEW.yml`; `--from none` compares with nothing';
     if (code === 'ENOENT') throw new UsageError('git is not installed', { cause, hint });
     if (stderr.includes('not a git repository'))
-      throw new UsageError('this folder is not inside a Git repository', { cause, hint });
+      throw new UsageError(`${io.cwd} is not inside a Git repository`, { cause, hint });
     throw new UsageError(failure, { cause, hint: (await isShallow(io)) ? `${shallow}; or ${hint}` : hint });
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '../manifest/index.ts';
 import { InvariantError, UsageError } from '../std/errors.ts';
 import { type Mutator, type PatchOperation, pointerOf, type Remark, type Verdict } from './mutator.ts';
-import type { Subject } from './subject.ts';
+import type { State, Subject } from './subject.ts';
 
 export type Failure = Extract<Verdict, { kind: 'fails' }>;
 
@@ -77,8 +77,9 @@ function addPatch(tree: ChangeWithin, mutator: Mutator, subject: Subject): reado
 
 /** A number names an item of a list, or the key of a map that is there: where nothing is, it cannot be told which is meant. */
 function itemOfNothing({ name, target }: Mutator, path: readonly string[], subject: Subject): Failure | undefined {
+  const nothing: readonly State[] = ['absent', 'null'];
   const depth = path.findIndex(
-    (segment, at) => at > 0 && /^\d+$/.test(segment) && subject.at(target, path.slice(0, at)) == null,
+    (segment, at) => at > 0 && /^\d+$/.test(segment) && nothing.includes(subject.stateAt(target, path.slice(0, at))),
   );
   if (depth === -1) return undefined;
   const message = `mutator "${name}": ${pointerOf(path)} names an item, and there is no ${pointerOf(path.slice(0, depth))}`;

@@ -17,6 +17,8 @@ const rows: readonly (readonly [text: string, problems: string])[] = [
   ['? [a]\n: 1\n', '1:3 yaml-key'],
   ['a: !other 1\n', '1:4 yaml-syntax'],
   ['a: [1\n', '2:1 yaml-syntax'],
+  ['a: 1\rb: 2\r', '1:1 yaml-syntax'],
+  ['a: 1\r\nb: 2\r\n', ''],
   [`${'['.repeat(200)}${']'.repeat(200)}`, '1:101 yaml-nesting'],
   [`${'- '.repeat(200)}a`, '1:201 yaml-nesting'],
 ];
@@ -38,6 +40,14 @@ test('spec file: a small file cannot become a large one', () => {
 test('spec file: what is broken everywhere is said some times, without a stack trace', () => {
   const { problems } = readSpecFile('['.repeat(20_000));
   assert.ok(problems.length > 0 && problems.length <= 20);
+});
+
+test('spec file: conflict markers are one problem, in words', () => {
+  const { problems } = readSpecFile('a: 1\n<<<<<<< HEAD\nb: {x: 1}\n=======\nb: {x: 2}\n>>>>>>> edit\n');
+  assert.deepEqual(
+    problems.map(({ line, message }) => `${line} ${message}`),
+    ['2 conflict markers of a merge stand in the file'],
+  );
 });
 
 test('spec file: no key is special', () => {

@@ -20,9 +20,13 @@ export function syntaxProblems(
   lines: LineCounter,
   file: string | undefined,
 ): Problem[] {
+  const base = { code: 'yaml-syntax', severity: 'error', ...(file === undefined ? {} : { file }) } as const;
+  const oldEnd = text.search(/\r(?!\n)/);
+  if (oldEnd !== -1) return [{ ...base, ...lonelyReturn(text, oldEnd) }];
   const found = documents.flatMap((document) => [...document.errors, ...document.warnings]);
   if (found.length === 0) return [];
-  const base = { code: 'yaml-syntax', severity: 'error', ...(file === undefined ? {} : { file }) } as const;
+  const conflict = /^<{7} .*$/m.exec(text);
+  if (conflict !== null && /^>{7} /m.test(text)) return [{ ...base, ...unmerged(text, conflict.index) }];
   const globs = starKeys(text).map(({ line, column, key }) => ({
     ...base,
     line,
@@ -32,6 +36,33 @@ export function syntaxProblems(
   }));
   if (globs.length > 0) return globs;
   return found.slice(0, mostProblems).map((error) => ({ ...base, ...place(error, lines), ...explain(error, text) }));
+}
+
+/** A carriage return alone ends a line for YAML, and for hardly anything else. */
+function lonelyReturn(text: string, at: number): Said {
+  const message = 'a line ends with a carriage return alone';
+  return { line: lineOf(text, at), column: 1, message, hint: 'save the file with line ends LF (or CRLF)' };
+}
+
+function unmerged(text: string, at: number): Said {
+  const message = 'conflict markers of a merge stand in the file';
+  return {
+    line: lineOf(text, at),
+    column: 1,
+    message,
+    hint: 'resolve the conflict and remove the lines <<<<<<<, ======= and >>>>>>>',
+  };
+}
+
+interface Said {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly hint: string;
+}
+
+function lineOf(text: string, at: number): number {
+  return text.slice(0, at).split('\n').length;
 }
 
 function place({ pos }: YAMLParseError | YAMLWarning, lines: LineCounter): { line: number; column: number } {
