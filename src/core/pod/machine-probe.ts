@@ -12,6 +12,7 @@ import {
   probePeriodMs,
   probeTimeoutMs,
 } from './probe.ts';
+import { newestRun } from './records.ts';
 import type { Slot } from './shape.ts';
 import type { ProbeResult, ProbeWorker } from './state.ts';
 import type { ContainerStatus } from './status.ts';
@@ -81,12 +82,10 @@ function park(draft: Draft, worker: ProbeWorker, status: ContainerStatus | undef
 
 function adopt(draft: Draft, worker: ProbeWorker, status: ContainerStatus | undefined): ProbeWorker {
   if (status?.containerID === undefined) return worker;
-  for (const run of draft.state.runtime.instances) {
-    if (run.container !== worker.container) continue;
-    if ((run.containerID ?? run.id) !== status.containerID || run.id === worker.instance) return worker;
-    return { ...adoptRun(worker, run.id, firstResult(draft, worker, run.id)), call: undefined, nextMs: never };
-  }
-  return worker;
+  const run = newestRun(draft.state.runtime, worker.container);
+  if (run === undefined || (run.containerID ?? run.id) !== status.containerID || run.id === worker.instance)
+    return worker;
+  return { ...adoptRun(worker, run.id, firstResult(draft, worker, run.id)), call: undefined, nextMs: never };
 }
 
 /** A run older than the kubelet gets no initial result, so that it keeps its flags; a sidecar that had started counts as started. */

@@ -1,9 +1,10 @@
 // The image of a container that is to start: back-off, the question to the runtime, what its answer means (spec §3.4).
+import { formatDuration } from '../std/duration.ts';
 import { type Draft, event, nextId } from './draft.ts';
 import { afterFailedPull, countsForBackoff, imagePullBackOff, pullHeldUntilMs, pullPolicyOf } from './image-backoff.ts';
 import type { RuntimeInput } from './input.ts';
 import type { Container } from './spec.ts';
-import type { StartError } from './state.ts';
+import type { StartError, StartStep } from './state.ts';
 
 /** Why the registry is not asked yet; undefined: it may be. */
 export function heldPull(draft: Draft, container: Container): StartError | undefined {
@@ -27,17 +28,18 @@ export function askForImage(draft: Draft, container: Container): number {
   return call;
 }
 
-/** Only a pull that was not announced yet is announced now. */
+/** Only a pull that was not announced yet is announced now. The size of the image, with which a kubelet ends, is not known here. */
 export function tellPulled(
   draft: Draft,
-  container: Container,
+  { container, askedMs = draft.nowMs }: StartStep,
   { fetched, message }: Extract<RuntimeInput, { kind: 'pulled' }>,
 ): void {
   if (fetched && pullPolicyOf(container) !== 'Always') pulling(draft, container);
   const image = imageOf(container);
+  const took = formatDuration(draft.nowMs - askedMs);
   const said = fetched
-    ? `Successfully pulled image "${image}"`
-    : `Container image "${image}" already present on machine`;
+    ? `Successfully pulled image "${image}" in ${took} (${took} including waiting)`
+    : `Container image "${image}" already present on machine${draft.policy.version < '1.35' ? '' : ' and can be accessed by the pod'}`;
   event(draft, { type: 'Normal', reason: 'Pulled', message: message ?? said, container: container.name });
 }
 

@@ -21,7 +21,7 @@ export function beginStart(draft: Draft, step: StartStep): void {
     return;
   }
   const call = askForImage(draft, step.container);
-  replaceStep(draft, { ...step, at: 'pull' });
+  replaceStep(draft, { ...step, at: 'pull', askedMs: draft.nowMs });
   awaitCall(draft, call);
 }
 
@@ -94,7 +94,7 @@ export function continueStart(draft: Draft, step: StartStep, input: RuntimeInput
   switch (step.at) {
     case 'pull':
       if (input.kind === 'pulled') {
-        tellPulled(draft, step.container, input);
+        tellPulled(draft, step, input);
         create(draft, step);
       } else if (input.kind === 'failed') failStart(draft, step, pullFailure(draft, step.container, input));
       return;

@@ -1,5 +1,6 @@
 // The status side of the machine: compute, guard, cache, write. Every change of the API object goes through `writeApi`.
 
+import { narrowing } from '../std/narrow.ts';
 import { containersReady, ready, readyToStartContainers, withTransitionTime } from './conditions.ts';
 import { type Draft, enqueue, event, shape } from './draft.ts';
 import type { InstanceId, ProbeKind } from './effect.ts';
@@ -9,6 +10,7 @@ import { isTrue, podStatus, statusLookup } from './pod-status.ts';
 import { type ProbeVerdicts, withReadiness } from './readiness.ts';
 import { sandboxVerdict } from './sandbox.ts';
 import type { Slot } from './shape.ts';
+import type { Instance, ProbeResult, ProbeWorker } from './state.ts';
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from './status.ts';
 import { illegalRegression, isTerminal, mergedStatus } from './status-merge.ts';
 
@@ -74,10 +76,21 @@ function kubeletDisruption({ state }: Draft): readonly PodCondition[] {
   return [{ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message: ending.message }];
 }
 
+const ofRun = narrowing(({ instance }: ProbeWorker) => instance);
+
+/** What the probe of the kind says of the run; undefined: nothing yet, or there is none. */
+export function probeResultOf(
+  probes: readonly ProbeWorker[],
+  run: InstanceId,
+  kind: ProbeKind,
+): ProbeResult | undefined {
+  return ofRun(probes, run).find((worker) => worker.instance === run && worker.kind === kind)?.published;
+}
+
 export function verdictsOf({ state }: Draft, slot: Slot, run: InstanceId): ProbeVerdicts {
   let startup: ProbeVerdicts['startup'];
   let readiness: ProbeVerdicts['readiness'];
-  for (const worker of state.probes) {
+  for (const worker of ofRun(state.probes, run)) {
     if (worker.instance !== run || worker.container !== slot.container.name) continue;
     if (worker.kind === 'startup') startup = worker.published;
     else if (worker.kind === 'readiness') readiness = worker.published;
@@ -156,8 +169,12 @@ export function probeChanged(draft: Draft, kind: ProbeKind): void {
   setStatus(draft, kind === 'startup' ? status : { ...status, conditions: readyConditions(draft, status) });
 }
 
+const shownID = ({ containerID, id }: Instance) => containerID ?? id;
+const withID = narrowing(shownID);
+
 function withFlags(draft: Draft, slot: Slot, status: ContainerStatus): ContainerStatus {
-  const run = draft.state.runtime.instances.find((each) => (each.containerID ?? each.id) === status.containerID);
+  const { instances } = draft.state.runtime;
+  const run = withID(instances, status.containerID ?? '').find((each) => shownID(each) === status.containerID);
   return run === undefined ? status : withReadiness(slot, status, verdictsOf(draft, slot, run.id));
 }
 

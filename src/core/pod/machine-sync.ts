@@ -13,6 +13,7 @@ import {
   deadlineMs,
   isRestartingAll,
   isStatic,
+  probeResultOf,
   refreshStatus,
   removeApi,
   setStatus,
@@ -94,8 +95,7 @@ function beginSync(draft: Draft): void {
       deleting: state.api.metadata.deletionTimestamp !== undefined,
       restartingAll: isRestartingAll(draft),
       gates: policy.gates,
-      probeResult: (instance, kind) =>
-        state.probes.find((worker) => worker.instance === instance && worker.kind === kind)?.published,
+      probeResult: (instance, kind) => probeResultOf(state.probes, instance, kind),
       resizeOf: (run) => resizeOf(draft, run),
     }),
   );

@@ -1,5 +1,6 @@
 // The pod's whole status as the kubelet computes it: container statuses, phase, conditions, put together in the API's order
 // (generateAPIPodStatus, spec §1.3). What of it is written is status-merge.ts.
+import { narrowing } from '../std/narrow.ts';
 import {
   allContainersRestarting,
   containersReady,
@@ -170,8 +171,10 @@ export function statusLookup(status: PodStatus): (name: string) => ContainerStat
     find(status.ephemeralContainerStatuses, name);
 }
 
+const ofName = narrowing(({ name }: ContainerStatus) => name);
+
 function find(statuses: readonly ContainerStatus[] | undefined, name: string): ContainerStatus | undefined {
-  if (statuses !== undefined) for (const status of statuses) if (status.name === name) return status;
+  if (statuses !== undefined) for (const status of ofName(statuses, name)) if (status.name === name) return status;
   return undefined;
 }
 

@@ -1,17 +1,20 @@
 // Reading the runtime's records: newest run of a container, sandboxes, what is still alive. No decisions.
+import { narrowing } from '../std/narrow.ts';
 import type { Slot } from './shape.ts';
 import type { Instance, RuntimeView, Sandbox } from './state.ts';
 
 export const noRecords: RuntimeView = { sandboxes: [], instances: [] };
 
+const ofContainer = narrowing(({ container }: Instance) => container);
+
 export function newestRun(view: RuntimeView, container: string): Instance | undefined {
-  for (const instance of view.instances) if (instance.container === container) return instance;
+  for (const instance of ofContainer(view.instances, container)) if (instance.container === container) return instance;
   return undefined;
 }
 
 /** The newest run that has ended: what back-off counts from. */
 export function newestEnded(view: RuntimeView, container: string): Instance | undefined {
-  for (const instance of view.instances) {
+  for (const instance of ofContainer(view.instances, container)) {
     if (instance.container === container && instance.state === 'exited') return instance;
   }
   return undefined;

@@ -115,6 +115,8 @@ export interface StartStep {
   readonly container: Container;
   readonly role: ContainerRole;
   readonly instance: InstanceId;
+  /** When the image was asked for. */
+  readonly askedMs?: number | undefined;
 }
 
 export type KillReason = 'startup' | 'liveness' | 'changed' | 'unknown' | 'resize' | 'postStart' | 'pod' | 'reset';

@@ -69,7 +69,7 @@ interface Ranged {
 
 const texts = {
   'yaml-documents': ['a second document', 'keep one document in the file: remove the line "---"'],
-  'yaml-empty': ['the file is empty', 'an empty file is refused, so that a truncated one never means "no rules"'],
+  'yaml-empty': ['the file is empty', 'it is refused because it may be a truncated one'],
   'yaml-alias': ['an alias for nothing that ends before it', 'write the value out'],
   'yaml-merge-key': [
     'merge keys are not supported',

@@ -45,6 +45,9 @@ const files: Readonly<Record<string, string>> = {
   'syntax.yaml': 'kind: Pod\n  metadata: {\n',
   'scenario.yaml': 'containers: {app: {run: serve}}\nevents: [{at: 10s, do: delete}]\n',
   'bad-scenario.yaml': 'containers: {app: {rum: serve}}\n',
+  'text-scenario.yaml': 'hello\n',
+  'tagged.yaml': 'kind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: app, image: "app:1"}]}\n',
+  'pull.yaml': 'images: {"app:1": {present: false, takes: 1500ms}}\n',
   'refused.yaml': 'containers: {app: {run: serve}}\nevents: [{at: 10s, do: patch, spec: {restartPolicy: Never}}]\n',
 };
 for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
@@ -68,6 +71,7 @@ const refused: readonly (readonly [args: readonly string[], stderr: RegExp])[] =
     ['simulate', 'pod.yaml', '--scenario', 'bad-scenario.yaml'],
     /^bad-scenario.yaml:1:25: error: containers.app.rum: unknown key "rum" \[scenario-invalid\]\n {2}hint: did you mean run\?/,
   ],
+  [['simulate', 'pod.yaml', '--scenario', 'text-scenario.yaml'], /^text-scenario.yaml:1:1: error: Invalid input/],
   [['simulate', 'pod.yaml', '--scenario', 'nope.yaml'], /cannot read nope.yaml/],
   [['simulate', 'pod.yaml', '--at', '3s'], /--at is only for -o yaml/],
   [['simulate', 'pod.yaml', '--until', 'soon'], /Give a duration/],
@@ -151,3 +155,15 @@ test('pod explain: exit status and data', async () => {
   assert.equal(deaf.code, 1);
   assert.match(deaf.stdout, /app is killed 30s into its drain \(exit code 137\): it does not end by SIGTERM/);
 });
+
+const pulled: readonly (readonly [args: readonly string[], message: string])[] = [
+  [['--scenario', 'pull.yaml'], 'Successfully pulled image "app:1" in 1.5s (1.5s including waiting)'],
+  [[], 'Container image "app:1" already present on machine and can be accessed by the pod'],
+  [['--kubelet-version', '1.34'], 'Container image "app:1" already present on machine'],
+];
+for (const [args, message] of pulled)
+  test(`Pulled of ${args.join(' ') || 'an image that is there'}`, async () => {
+    const { stdout } = await run('simulate', 'tagged.yaml', ...args);
+    const line = stdout.split('\n').find((each) => each.includes('event Pulled'));
+    assert.equal(line?.split(/event Pulled +/)[1]?.trim(), message);
+  });

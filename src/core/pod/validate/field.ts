@@ -5,7 +5,7 @@ import type { Problem } from '../../std/errors.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** What the value of a field must be; `objects` and `texts` are lists of these, the items of a `list` are checked elsewhere. */
-export type Kind = 'int' | 'text' | 'bool' | 'object' | 'list' | 'objects' | 'texts' | 'int-or-text';
+export type Kind = 'int' | 'int32' | 'text' | 'bool' | 'object' | 'list' | 'objects' | 'texts' | 'int-or-text';
 
 export function invalid(path: string, value: unknown, detail: string): Problem {
   return rejected(path, `Invalid value: ${shown(value)}: ${detail}`);
@@ -47,9 +47,14 @@ export function shapeProblems(path: string, fields: Fields, shape: Readonly<Reco
     const at = `${path}.${name}`;
     if (kind === undefined) return [unknownField(at, Object.keys(shape), name)];
     if (value === null || value === undefined) return [];
-    if (!tests[kind](value)) return [invalid(at, value, `must be ${kindNames[kind]}`)];
+    if (!tests[kind](value)) return [invalid(at, value, misfit(kind, value))];
     return itemProblems(at, kind, value);
   });
+}
+
+function misfit(kind: Kind, value: unknown): string {
+  if (!Number.isInteger(value) || (kind !== 'int' && kind !== 'int32')) return `must be ${kindNames[kind]}`;
+  return `must fit into ${kind === 'int' ? 64 : 32} bits`;
 }
 
 function itemProblems(path: string, kind: Kind, value: unknown): readonly Problem[] {
@@ -132,6 +137,7 @@ function unknownField(path: string, known: readonly string[], name: string): Pro
 
 const kindNames: Readonly<Record<Kind, string>> = {
   int: 'an integer',
+  int32: 'an integer',
   text: 'a string',
   bool: 'true or false',
   object: 'an object',
@@ -142,7 +148,8 @@ const kindNames: Readonly<Record<Kind, string>> = {
 };
 
 const tests: Readonly<Record<Kind, (value: unknown) => boolean>> = {
-  int: Number.isInteger,
+  int: (value) => fits(value, 2 ** 63),
+  int32: (value) => fits(value, 2 ** 31),
   text: (value) => typeof value === 'string',
   bool: (value) => typeof value === 'boolean',
   object: isFields,
@@ -154,4 +161,8 @@ const tests: Readonly<Record<Kind, (value: unknown) => boolean>> = {
 
 function shown(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
+}
+
+function fits(value: unknown, above: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value < above && value >= -above;
 }

@@ -13,7 +13,7 @@ const shape: Readonly<Record<string, Kind>> = {
   tcpSocket: 'object',
   grpc: 'object',
   terminationGracePeriodSeconds: 'int',
-  ...Object.fromEntries(numbers.map((name) => [name, 'int' as const])),
+  ...Object.fromEntries(numbers.map((name) => [name, 'int32' as const])),
 };
 
 /** Problems of a container's three probes. */

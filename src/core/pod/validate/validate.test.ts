@@ -95,6 +95,17 @@ check([
     main({ livenessProbe: { ...exec, periodSeconds: '5s' } }),
     [`${at}.livenessProbe.periodSeconds: Invalid value: "5s": must be an integer`],
   ],
+  ['the longest period', main({ livenessProbe: { ...exec, periodSeconds: 2147483647 } }), []],
+  [
+    'a period of more than 32 bits',
+    main({ livenessProbe: { ...exec, periodSeconds: 2147483648 } }),
+    [`${at}.livenessProbe.periodSeconds: Invalid value: 2147483648: must fit into 32 bits`],
+  ],
+  [
+    'a grace of more than 64 bits',
+    main({ livenessProbe: { ...exec, terminationGracePeriodSeconds: 2 ** 63 } }),
+    [`${at}.livenessProbe.terminationGracePeriodSeconds: Invalid value: 9223372036854776000: must fit into 64 bits`],
+  ],
 ]);
 
 const hook = (seconds: number, grace: number) =>

@@ -92,7 +92,8 @@ function problem(
   path: readonly PropertyKey[],
   { root, file }: Source,
 ): Problem {
-  return { ...problemAt(nodeAt(root, path), { code: 'scenario-invalid', ...told }, { file }), path: dotted(path) };
+  const found = problemAt(nodeAt(root, path), { code: 'scenario-invalid', ...told }, { file });
+  return path.length === 0 ? found : { ...found, path: dotted(path) };
 }
 
 function dotted(path: readonly PropertyKey[]): string {

@@ -1,5 +1,6 @@
 // The columns READY, STATUS and RESTARTS of `kubectl get pods`, as the API server's printer makes them.
 import type { Container, ContainerStatus, Pod } from '../../../core/pod/index.ts';
+import { narrowing } from '../../../core/std/narrow.ts';
 
 export interface Columns {
   /** `2/3`: mains and sidecars. */
@@ -29,8 +30,13 @@ interface Shown {
   readonly status: ContainerStatus | undefined;
 }
 
+const ofName = narrowing(({ name }: ContainerStatus) => name);
+
 function statusesOf(containers: readonly Container[], statuses: readonly ContainerStatus[] = []): readonly Shown[] {
-  return containers.map((container) => ({ container, status: statuses.find(({ name }) => name === container.name) }));
+  return containers.map((container) => {
+    const status = ofName(statuses, container.name).find(({ name }) => name === container.name);
+    return { container, status };
+  });
 }
 
 function deletionStatus(pod: Pod): string | undefined {
