@@ -12,6 +12,8 @@ export interface Pattern {
   readonly text: string;
   /** In code points: of several patterns that match, the longest wins. */
   readonly length: number;
+  /** Steps of the compiled expression, 0 of a plain name: what it costs in time and memory. */
+  readonly size: number;
   /** A plain name (letters, digits, dashes) means only itself. */
   readonly literal: boolean;
   /** Every name that matches begins and ends with these; may be empty. */
@@ -69,6 +71,7 @@ function literalPattern(text: string): Pattern {
   return {
     text,
     length: text.length,
+    size: 0,
     literal: true,
     prefix: text,
     suffix: text,
@@ -89,6 +92,7 @@ function expressionPattern(text: string, expression: RE2JS): Pattern {
   return {
     text,
     length: countCodePoints(text),
+    size: whole?.steps.length ?? longestProgram,
     literal: false,
     prefix: program === undefined ? '' : requiredPrefix(program),
     suffix: program === undefined ? '' : requiredSuffix(program),

@@ -12,7 +12,9 @@ type Patterned = Bucket & { readonly pattern: Pattern };
 interface Field {
   readonly buckets: readonly Patterned[];
   /** Every bucket that matches a name, longest first. */
-  readonly matching: (name: string) => readonly Patterned[];
+  readonly all: (name: string) => readonly Patterned[];
+  /** The same, at the cost of trying what begins and ends with no plain text; undefined where the work is used up. */
+  readonly matching: (name: string) => readonly Patterned[] | undefined;
   readonly file: string | undefined;
   /** Patterns are text of strangers: all searches of one call share this much work, and what is left over is said. */
   readonly spend: Spend;
@@ -31,9 +33,13 @@ export function findConflicts(rollouts: Rollouts, names?: readonly string[]): re
   const buckets = rollouts.buckets.filter((bucket): bucket is Patterned => bucket.pattern !== undefined);
   let left = mostWork;
   const spend = (work: number): boolean => (left -= work) > 0;
-  const field: Field = { buckets, matching: createMatcher(buckets).all, file: rollouts.file, spend };
-  const lost = buckets.flatMap((bucket) => neverWins(field, bucket) ?? []);
+  const { all } = createMatcher(buckets);
+  const tried = buckets.filter(({ pattern }) => pattern.prefix === '' && pattern.suffix === '').length;
+  const matching = (name: string): readonly Patterned[] | undefined => (spend(8 * tried) ? all(name) : undefined);
+  const field: Field = { buckets, matching, all, file: rollouts.file, spend };
+  // Ties first: where the work does not suffice for both, they are the worse surprise.
   const ties = names === undefined ? possibleTies(field) : actualTies(field, names);
+  const lost = buckets.flatMap((bucket) => neverWins(field, bucket) ?? []);
   const [first] = buckets;
   const ended = first === undefined ? [] : unchecked(field, first, { ties: ties.length, spent: left <= 0 });
   return [...lost, ...ties.slice(0, mostTies), ...ended];
@@ -74,7 +80,9 @@ function neverWins(field: Field, bucket: Patterned): Problem | undefined {
 /** A plain name that no longer pattern matches needs no search. */
 function winsItself({ matching }: Field, { pattern }: Patterned): boolean {
   const legal = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(pattern.text);
-  return pattern.literal && legal && matching(pattern.text).every((other) => other.pattern.length <= pattern.length);
+  return (
+    pattern.literal && legal && (matching(pattern.text) ?? []).every((other) => other.pattern.length <= pattern.length)
+  );
 }
 
 function at({ file }: Field, { line, column }: Bucket, trouble: Trouble): Problem {
@@ -101,7 +109,8 @@ function unbeaten(field: Field, buckets: readonly [Patterned, ...Patterned[]]): 
     if (![...inside, ...outside].every((automaton) => automaton !== undefined)) return { kind: 'unknown' };
     const example = shortestName(inside as [], outside as [], field.spend);
     if (example.kind !== 'name') return example.kind === 'none' ? { kind: 'none', beatenBy } : example;
-    const longer = field.matching(example.name).filter((other) => other.pattern.length > pattern.length);
+    const longer = field.matching(example.name)?.filter((other) => other.pattern.length > pattern.length);
+    if (longer === undefined) return { kind: 'unknown' };
     if (longer.length === 0) return example;
     beatenBy.push(...longer.slice(0, 1));
   }
@@ -133,7 +142,7 @@ function pairs<T>(items: readonly T[]): [T, T][] {
 function actualTies(field: Field, names: readonly string[]): Problem[] {
   const tied = new Map<string, { readonly pair: [Patterned, Patterned]; readonly names: string[] }>();
   for (const name of names) {
-    const matching = field.matching(name);
+    const matching = field.all(name);
     const equals = matching.filter(({ pattern }) => pattern.length === matching[0]?.pattern.length);
     for (const pair of pairs(equals.slice(0, mostTiedAtOnce))) {
       const key = JSON.stringify(pair.map((bucket) => bucket.name));

@@ -70,3 +70,13 @@ test('rollouts: keys of objects are patterns like any other', () => {
     ['constructor', '__proto__', 'toString'],
   );
 });
+
+test('rollouts: more buckets or larger patterns than the limits are refused before they cost time', () => {
+  const refusals = (keys: readonly string[]): readonly string[] =>
+    parseRollouts(`production: {1-2: 100}\n${keys.map((key) => `"${key}": {1-2: 100}\n`).join('')}`).problems.map(
+      ({ code }) => code,
+    );
+  assert.deepEqual(refusals(Array.from({ length: 10_000 }, (_, index) => `n${index}`)), ['too-many-buckets']);
+  const large = Array.from({ length: 1000 }, (_, index) => `x${index}[a-z]{0,1000}[b-y]{0,1000}`);
+  assert.deepEqual(refusals(large), ['patterns-too-large']);
+});

@@ -45,8 +45,9 @@ export interface RolloutsOptions extends Named {
 /** The default bucket's name where fairway.yml gives none. */
 export const usualDefaultBucket = 'production';
 
-/** An expression takes a millisecond to compile, and the file may be a stranger's. */
+/** The file may be a stranger's: an expression takes up to a millisecond to compile, one of thousands of steps twenty. */
 const mostBuckets = 10_000;
+const mostSteps = 500_000;
 
 /** The roll-outs of one rollouts.yml text, with warnings; or every problem of it. */
 export function parseRollouts(text: string, options: RolloutsOptions = {}): Parsed<Rollouts> {
@@ -78,13 +79,31 @@ function readBuckets(reading: Reading, root: MapNode): Rollouts | undefined {
     reading.problems.push(problemAt(root, { code: 'too-many-buckets', message, hint }, reading));
     return undefined;
   }
-  const read = root.entries.map(({ key, value }) => readBucket(reading, key, value));
+  const read = readAll(reading, root);
   if (!root.entries.some(({ key }) => key.text === name)) reportNoDefault(reading, root, name);
   const buckets = read.filter((bucket) => bucket !== undefined);
   const defaultBucket = buckets.find((bucket) => bucket.name === name);
   if (defaultBucket === undefined) return undefined;
   const file = reading.file === undefined ? {} : { file: reading.file };
   return { ...file, defaultBucket, buckets: buckets.filter((bucket) => bucket !== defaultBucket) };
+}
+
+/** The buckets up to the limit of steps: the expressions behind it are not even compiled. */
+function readAll(reading: Reading, root: MapNode): readonly (Bucket | undefined)[] {
+  const read: (Bucket | undefined)[] = [];
+  let steps = 0;
+  for (const { key, value } of root.entries) {
+    if (steps > mostSteps) {
+      const message = `the patterns before this one are too large together (more than ${mostSteps} steps)`;
+      const hint = 'repeat less: `[a-z]{0,60}` has sixty steps, `[a-z]*` two';
+      reading.problems.push(problemAt(key, { code: 'patterns-too-large', message, hint }, reading));
+      return read;
+    }
+    const bucket = readBucket(reading, key, value);
+    steps += bucket?.pattern?.size ?? 0;
+    read.push(bucket);
+  }
+  return read;
 }
 
 function reportNoDefault(reading: Reading, root: MapNode, name: string): void {
