@@ -1,12 +1,18 @@
 // Pods from manifest files: each pod, and each workload's pod template, with its place in the file, validated as the API server
 // would. Shared by the commands of `fairway pod`.
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
-import { type Document, isCollection, isNode, LineCounter, parseAllDocuments } from 'yaml';
 import { type Gates, gatesOf, type Manifest, specProblems } from '../core/pod/index.ts';
-import { formatProblem, ManifestError, type Problem, SpecError, UsageError } from '../core/std/errors.ts';
+import { formatProblem, type Problem, SpecError, UsageError } from '../core/std/errors.ts';
 import type { Io } from './io.ts';
+import {
+  dotted,
+  type FieldPath,
+  type Fields,
+  fields,
+  isFields,
+  type ManifestSource,
+  placed,
+  readManifests,
+} from './manifest-yaml.ts';
 
 export interface PodFile {
   readonly manifest: Manifest;
@@ -22,8 +28,10 @@ export async function loadPods(
   io: Io,
   gates: Gates = gatesOf('1.37'),
 ): Promise<readonly PodFile[]> {
-  const texts = await Promise.all(paths.map(async (file) => ({ file, text: await readText(file, io) })));
-  const sources = texts.flatMap(({ file, text }) => documentsOf(file, text));
+  const sources = (await readManifests(paths, io)).flatMap((source) => {
+    const template = templateOf(source.object);
+    return template === undefined ? [] : [{ ...source, template }];
+  });
   const problems = sources.flatMap((source) => problemsOf(source, gates));
   if (problems.some(({ severity }) => severity === 'error')) throw new SpecError(problems);
   for (const problem of problems) io.stderr.write(`${formatProblem(problem)}\n`);
@@ -48,82 +56,19 @@ export function onePod(pods: readonly PodFile[], name: string | undefined): PodF
   return first;
 }
 
-interface Source {
-  readonly file: string;
-  readonly index: number;
-  readonly document: Document;
-  readonly lines: LineCounter;
-  readonly object: Fields;
+interface Source extends ManifestSource {
   readonly template: Template;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-type Path = readonly (string | number)[];
-
 interface Template {
-  readonly path: Path;
+  readonly path: FieldPath;
   readonly metadata: Fields;
   readonly spec: unknown;
 }
 
-async function readText(file: string, io: Io): Promise<string> {
-  if (file === '-') return readAll(io.stdin);
-  try {
-    return await readFile(resolve(io.cwd, file), 'utf8');
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
-  }
-}
-
-function documentsOf(file: string, text: string): readonly Source[] {
-  const lines = new LineCounter();
-  const documents = [
-    ...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, merge: true, logLevel: 'silent' }),
-  ] as readonly Document[];
-  const broken = documents.flatMap(({ errors }) => errors.map((error) => syntaxProblem(file, error, lines)));
-  if (broken.length > 0) throw new ManifestError(broken);
-  return documents.flatMap((document, index) => {
-    const value: unknown = document.toJS({ maxAliasCount: 1000 });
-    return objectsOf(value).flatMap(({ object, path }) => {
-      const template = templateOf(object, path);
-      return template === undefined ? [] : [{ file, index: index + 1, document, lines, object, template }];
-    });
-  });
-}
-
-function syntaxProblem(
-  file: string,
-  error: { readonly message: string; readonly pos: readonly [number, number] },
-  lines: LineCounter,
-): Problem {
-  const { line, col } = lines.linePos(error.pos[0]);
-  return {
-    code: 'yaml-syntax',
-    severity: 'error',
-    message: error.message.replace(/\s+/g, ' '),
-    file,
-    line,
-    column: col,
-  };
-}
-
-/** The object itself, or the items of a list. */
-function objectsOf(value: unknown): readonly { readonly object: Fields; readonly path: Path }[] {
-  if (!isFields(value)) return [];
-  const { items } = value;
-  if (typeof value['kind'] !== 'string' || !value['kind'].endsWith('List') || !Array.isArray(items))
-    return [{ object: value, path: [] }];
-  return (items as readonly unknown[]).flatMap((object, index) =>
-    isFields(object) ? [{ object, path: ['items', index] }] : [],
-  );
-}
-
 /** Where the pod's spec stands: in the object, in its template, in its job's template. */
-function templateOf(object: Fields, path: Path): Template | undefined {
-  if (object['kind'] === 'Pod')
-    return { path: [...path, 'spec'], metadata: fields(object['metadata']), spec: object['spec'] };
+function templateOf(object: Fields): Template | undefined {
+  if (object['kind'] === 'Pod') return { path: ['spec'], metadata: fields(object['metadata']), spec: object['spec'] };
   for (const way of [
     ['spec', 'template'],
     ['spec', 'jobTemplate', 'spec', 'template'],
@@ -131,7 +76,7 @@ function templateOf(object: Fields, path: Path): Template | undefined {
     const template = way.reduce<unknown>((value, key) => fields(value)[key], object);
     if (isFields(template) && isFields(template['spec']) && Array.isArray(template['spec']['containers']))
       return {
-        path: [...path, ...way, 'spec'],
+        path: [...way, 'spec'],
         metadata: {
           ...fields(template['metadata']),
           name: fields(object['metadata'])['name'],
@@ -144,7 +89,7 @@ function templateOf(object: Fields, path: Path): Template | undefined {
 }
 
 function problemsOf(source: Source, gates: Gates): readonly Problem[] {
-  const { file, index, template } = source;
+  const { template } = source;
   const named = typeof template.metadata['name'] === 'string' || typeof template.metadata['generateName'] === 'string';
   const nameless: Problem = {
     code: 'pod-invalid',
@@ -152,33 +97,7 @@ function problemsOf(source: Source, gates: Gates): readonly Problem[] {
     path: 'metadata.name',
     message: 'Required value: name or generateName is required',
   };
-  return [...(named ? [] : [nameless]), ...specProblems(dotted(template.path), template.spec, gates)].map(
-    (problem) => ({
-      ...problem,
-      file,
-      ...(index > 1 ? { document: index } : {}),
-      ...placeOf(source, problem.path ?? ''),
-    }),
-  );
-}
-
-function dotted(path: Path): string {
-  return path
-    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${part}`))
-    .join('');
-}
-
-/** Line and column of a field, or of the nearest thing above it that stands in the file. */
-function placeOf({ document, lines }: Source, path: string): { readonly line?: number; readonly column?: number } {
-  const parts = path.split(/[.[\]]/).filter((part) => part !== '');
-  for (let length = parts.length; length >= 0; length--) {
-    const keys = parts.slice(0, length).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-    const node = length === 0 ? document.contents : document.getIn(keys, true);
-    if (!isNode(node) || node.range === undefined || node.range === null) continue;
-    const { line, col } = lines.linePos(node.range[0]);
-    return isCollection(node) && length === 0 ? { line, column: 1 } : { line, column: col };
-  }
-  return {};
+  return placed(source, [...(named ? [] : [nameless]), ...specProblems(dotted(template.path), template.spec, gates)]);
 }
 
 function podOf({ file, index, object, template }: Source): PodFile {
@@ -199,12 +118,4 @@ function withoutNulls(value: unknown): unknown {
   if (!isFields(value)) return value;
   const present = Object.entries(value).filter(([, inner]) => inner !== null);
   return Object.fromEntries(present.map(([key, inner]) => [key, withoutNulls(inner)]));
-}
-
-function fields(value: unknown): Fields {
-  return isFields(value) ? value : {};
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

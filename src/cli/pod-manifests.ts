@@ -1,15 +1,12 @@
 // Manifest files for `fairway pod run` and `pod apply`: pods, Deployments, and the config maps and secrets that they use. Everything is checked
 // before anything starts, and all problems are told at once.
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
-import { parseAllDocuments } from 'yaml';
 import type { Manifests } from '../apps/pod-runner/index.ts';
 import { checkSetup, type KeyedFiles } from '../core/container/index.ts';
 import { parseDeployment } from '../core/deployment/index.ts';
 import { type Gates, type Manifest, specProblems } from '../core/pod/index.ts';
-import { formatProblem, ManifestError, type Problem, SpecError, UsageError } from '../core/std/errors.ts';
+import { formatProblem, type Problem, SpecError, UsageError } from '../core/std/errors.ts';
 import type { Io } from './io.ts';
+import { type Fields, fields, isFields, type ManifestSource, placed, readManifests } from './manifest-yaml.ts';
 
 export interface ManifestOptions {
   readonly gates: Gates;
@@ -18,21 +15,22 @@ export interface ManifestOptions {
 }
 
 const ownFiles = 'machine';
+const runnable: readonly unknown[] = ['Pod', 'Deployment', 'ConfigMap', 'Secret'];
 
-interface Found {
-  readonly file: string;
-  readonly document: number;
-  readonly object: Fields;
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Reads the files (`-`: standard input); warnings go to stderr, errors are thrown together. */
+/** Reads the files (`-`: standard input); warnings go to stderr, errors are thrown together, and so is finding nothing to run. */
 export async function loadManifests(paths: readonly string[], io: Io, options: ManifestOptions): Promise<Manifests> {
-  const found = (await Promise.all(paths.map((path) => documentsOf(path, io)))).flat();
-  const problems = found.flatMap((one) => problemsOf(one, options));
+  const found = (await readManifests(paths, io)).map((source) => ({
+    ...source,
+    object: withImages(source.object) as Fields,
+  }));
+  const problems = found.flatMap((one) => placed(one, ownProblems(one.object, options)));
   if (problems.some(({ severity }) => severity === 'error')) throw new SpecError(problems);
   for (const problem of problems) io.stderr.write(`${formatProblem(problem)}\n`);
+  const kinds = found.map(({ object }) => object['kind']);
+  if (!kinds.some((kind) => runnable.includes(kind)))
+    throw new UsageError('there is nothing to run', {
+      hint: 'give a Pod, a Deployment, or what these use: a ConfigMap, a Secret',
+    });
   return {
     pods: ofKind(found, 'Pod').map(podOf),
     deployments: ofKind(found, 'Deployment').flatMap((object) => {
@@ -41,38 +39,6 @@ export async function loadManifests(paths: readonly string[], io: Io, options: M
     }),
     objects: [...ofKind(found, 'ConfigMap'), ...ofKind(found, 'Secret')].map(keyedFiles),
   };
-}
-
-async function documentsOf(file: string, io: Io): Promise<readonly Found[]> {
-  const text = await readText(file, io);
-  const documents = [...parseAllDocuments(text, { prettyErrors: true, merge: true })];
-  const broken = documents.flatMap(({ errors }) => errors);
-  if (broken.length > 0) throw new ManifestError(broken.map((error) => syntaxProblem(file, error)));
-  return documents.flatMap((document, index) => {
-    const value: unknown = document.toJS({ maxAliasCount: 1000 });
-    return itemsOf(value).map((object) => ({ file, document: index + 1, object: withImages(object) as Fields }));
-  });
-}
-
-interface SyntaxError {
-  readonly message: string;
-  readonly linePos?: readonly [{ readonly line: number; readonly col: number }, ...unknown[]] | undefined;
-}
-
-function syntaxProblem(file: string, error: SyntaxError): Problem {
-  const at = error.linePos?.[0];
-  const place = at === undefined ? {} : { line: at.line, column: at.col };
-  const message = error.message.split('\n', 1)[0] ?? '';
-  return { code: 'yaml-syntax', severity: 'error', message, file, ...place };
-}
-
-async function readText(file: string, io: Io): Promise<string> {
-  if (file === '-') return await readAll(io.stdin);
-  try {
-    return await readFile(resolve(io.cwd, file), 'utf8');
-  } catch (cause) {
-    throw new UsageError(`cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-  }
 }
 
 /** Here a container needs no image, elsewhere always: one without gets a name that means this machine's own files. */
@@ -88,19 +54,6 @@ function withImages(value: unknown, key = ''): unknown {
   return descends
     ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withImages(inner, name)]))
     : value;
-}
-
-/** The object, or the items of a List. */
-function itemsOf(value: unknown): readonly Fields[] {
-  if (!isFields(value)) return [];
-  const { kind, items } = value;
-  if (typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)) return items.filter(isFields);
-  return [value];
-}
-
-function problemsOf({ file, document, object }: Found, options: ManifestOptions): readonly Problem[] {
-  const place = { file, ...(document > 1 ? { document } : {}) };
-  return ownProblems(object, options).map((problem) => ({ ...place, ...problem }));
 }
 
 function ownProblems(object: Fields, options: ManifestOptions): readonly Problem[] {
@@ -155,7 +108,7 @@ function commandProblems(path: string, spec: Fields, images: ManifestOptions['im
   );
 }
 
-function ofKind(found: readonly Found[], kind: string): readonly Fields[] {
+function ofKind(found: readonly ManifestSource[], kind: string): readonly Fields[] {
   return found.map(({ object }) => object).filter((object) => object['kind'] === kind);
 }
 
@@ -196,14 +149,6 @@ function invalid(path: string, message: string): Problem {
   return { code: 'pod-invalid', severity: 'error', path, message };
 }
 
-function fields(value: unknown): Fields {
-  return isFields(value) ? value : {};
-}
-
 function list(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? (value as readonly Fields[]) : [];
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
