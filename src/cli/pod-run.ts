@@ -1,5 +1,6 @@
 // `fairway pod run` at work: makes the node, starts the pods, shows what happens, and ends everything before it returns.
 import { join, resolve } from 'node:path';
+import { cleanCri, criNode } from '../adapters/cri/index.ts';
 import { processNode } from '../adapters/process-runtime/index.ts';
 import { objectStore, PodHost, serve } from '../apps/pod-runner/index.ts';
 import { policyOf } from '../core/pod/index.ts';
@@ -12,6 +13,9 @@ import { podPrinter } from './pod-print.ts';
 import { socketPath, stateFolder } from './pod-socket.ts';
 
 export interface RunFlags extends KubeletFlags {
+  readonly runtime: 'process' | 'cri';
+  readonly endpoint: string;
+  readonly clean: boolean;
   readonly image: readonly string[];
   readonly network: 'own' | 'host';
   readonly isolation: 'namespaces' | 'groups';
@@ -24,16 +28,13 @@ export interface RunFlags extends KubeletFlags {
 }
 
 export async function runPods(files: readonly string[], flags: RunFlags, io: Io): Promise<void> {
+  checkFlags(files, flags);
+  if (flags.clean) return await clean(flags, io);
   const images = imagesOf(flags.image, io);
   const policy = policyOf({ ...policyOptions(flags), timing: flags.timing, seed: io.nowMs(), nodeName: 'localhost' });
-  const manifests = await loadManifests(files, io, { gates: policy.gates, images: new Set(images.keys()) });
-  const node = processNode({
-    stateFolder: join(stateFolder(io), 'pods'),
-    logFolder: flags.logs === undefined ? join(stateFolder(io), 'logs') : resolve(io.cwd, flags.logs),
-    images,
-    network: flags.network,
-    isolation: flags.isolation,
-  });
+  const known = flags.runtime === 'cri' ? 'pulled' : new Set(images.keys());
+  const manifests = await loadManifests(files, io, { gates: policy.gates, images: known });
+  const node = await nodeOf(flags, images, io);
   for (const note of node.notes) io.stderr.write(`note: ${note}\n`);
   const printer = podPrinter(io, flags);
   const host = new PodHost({
@@ -58,6 +59,38 @@ export async function runPods(files: readonly string[], flags: RunFlags, io: Io)
     await node.close();
     await socket.close();
   }
+}
+
+function checkFlags(files: readonly string[], { runtime, image, clean: cleans }: RunFlags): void {
+  if (cleans && runtime !== 'cri') throw new UsageError('--clean is for --runtime cri: processes leave nothing behind');
+  if (cleans && files.length > 0) throw new UsageError('--clean only removes what ended runs left: give it no file');
+  if (!cleans && files.length === 0) throw new UsageError('give at least one manifest file');
+  if (runtime === 'cri' && image.length > 0)
+    throw new UsageError('--image stands for an image where there is none: --runtime cri has images of its own');
+}
+
+async function clean(flags: RunFlags, io: Io): Promise<void> {
+  const notes = await cleanCri({ socket: socketOf(flags), stateFolder: criFolder(io) });
+  for (const note of notes) io.stderr.write(`note: ${note}\n`);
+}
+
+async function nodeOf(flags: RunFlags, images: ReadonlyMap<string, string>, io: Io): Promise<PodNode> {
+  const logFolder = flags.logs === undefined ? join(stateFolder(io), 'logs') : resolve(io.cwd, flags.logs);
+  if (flags.runtime === 'cri')
+    return await criNode({ socket: socketOf(flags), stateFolder: criFolder(io), logFolder });
+  const { network, isolation } = flags;
+  return processNode({ stateFolder: join(stateFolder(io), 'pods'), logFolder, images, network, isolation });
+}
+
+function criFolder(io: Io): string {
+  return join(stateFolder(io), 'cri');
+}
+
+/** The path in `unix:///path`. */
+function socketOf({ endpoint }: RunFlags): string {
+  const found = /^unix:\/\/(\/.+)$/.exec(endpoint);
+  if (found === null) throw new UsageError(`--endpoint ${endpoint}: write unix:///PATH of the runtime's socket`);
+  return found[1] ?? '';
 }
 
 interface Signals {

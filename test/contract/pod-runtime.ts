@@ -49,12 +49,12 @@ export function pendingEvents(
 }
 
 /** One test a scenario against real time; scenarios of a batch live side by side. */
-export function contractOf(name: string, open: () => PodNode, batchSize: number): void {
+export function contractOf(name: string, open: () => PodNode | Promise<PodNode>, batchSize: number): void {
   const expected = golden();
   for (let first = 0; first < contractScenarios.length; first += batchSize) {
     const batch = contractScenarios.slice(first, first + batchSize);
     test(`${name}: scenarios ${first + 1} to ${first + batch.length}`, async (context) => {
-      const node = open();
+      const node = await open();
       const lives = await Promise.all(batch.map((scenario, index) => live(scenario, first + index, node)));
       await node.close();
       for (const [index, scenario] of batch.entries()) {

@@ -23,13 +23,16 @@ export const layout = {
   containerdSocket: join(run, 'containerd.sock'),
 } as const;
 
+/** Below 100; two rigs on one machine differ in it. */
+const number = Number(env['RIG_NUMBER'] ?? 0);
+
 export const network = {
-  bridge: 'fairway0',
+  bridge: `fairway${number}`,
   /** The bridge's own address: the node's, and the API server's when there is a node. */
-  host: '10.245.0.1',
-  pods: '10.245.0.0/24',
-  firstPod: '10.245.0.40',
-  services: '10.97.0.0/16',
+  host: `10.245.${number}.1`,
+  pods: `10.245.${number}.0/24`,
+  firstPod: `10.245.${number}.40`,
+  services: `10.${97 + number}.0.0/16`,
   apiPort: Number(env['RIG_API_PORT'] ?? 26_443),
   /** Its peer's is the next one. */
   etcdPort: Number(env['RIG_ETCD_PORT'] ?? 23_790),

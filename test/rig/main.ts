@@ -6,13 +6,14 @@ import { busybox, debian, type GoModule, pathWith } from './build.ts';
 import { startControlPlane } from './control-plane.ts';
 import { ctr, importImage } from './image.ts';
 import { layout, network } from './layout.ts';
-import { createBridge, removeNode, startKubelet, startNode } from './node.ts';
+import { createBridge, removeNode, startContainerd, startKubelet, startNode } from './node.ts';
 import { say } from './shell.ts';
 import { runningPid, started, stop } from './supervise.ts';
 
 const usage = `usage: npm run rig -- COMMAND
   build [--node]                   get everything that \`up\` needs
   up [--node] [--feature-gates A=true,…] [--kubelet-config YAML]
+  up --containerd                  containerd alone: no cluster, no kubelet
   down                             end everything and leave no trace
   kubeconfig                       print its path
   path                             print a PATH that begins with the built programs, kubectl among them
@@ -21,7 +22,7 @@ const usage = `usage: npm run rig -- COMMAND
   ctr ARG…                         containerd's client on the rig's containerd
 `;
 const planeModules: readonly GoModule[] = ['etcd', 'kubernetes'];
-const nodeModules: readonly GoModule[] = [...planeModules, 'containerd', 'runc', 'cni'];
+const runtimeModules: readonly GoModule[] = ['containerd', 'runc', 'cni'];
 
 const pathFile = join(layout.run, 'path');
 const ownerFile = join(layout.run, 'owner');
@@ -37,7 +38,7 @@ try {
 async function run(name: string, args: readonly string[]): Promise<number> {
   switch (name) {
     case 'build':
-      build(args.includes('--node'));
+      build(planeModules, args.includes('--node') ? runtimeModules : []);
       return 0;
     case 'up':
       return await up(args);
@@ -74,10 +75,10 @@ async function onNode(name: 'image' | 'ctr' | 'restart', args: readonly string[]
 }
 
 /** Builds what is missing and puts it first on this process's PATH. */
-function build(withNode: boolean): void {
-  if (withNode) debian(['iproute2', 'iptables', 'gcc', 'libc6-dev', 'libseccomp-dev', 'pkg-config']);
-  if (withNode) busybox();
-  process.env['PATH'] = pathWith(withNode ? nodeModules : planeModules);
+function build(plane: readonly GoModule[], runtime: readonly GoModule[]): void {
+  if (runtime.length > 0) debian(['iproute2', 'iptables', 'gcc', 'libc6-dev', 'libseccomp-dev', 'pkg-config']);
+  if (runtime.length > 0) busybox();
+  process.env['PATH'] = pathWith([...plane, ...runtime]);
 }
 
 async function up(args: readonly string[]): Promise<number> {
@@ -85,16 +86,18 @@ async function up(args: readonly string[]): Promise<number> {
     args: [...args],
     options: {
       node: { type: 'boolean', default: false },
+      containerd: { type: 'boolean', default: false },
       'feature-gates': { type: 'string', default: '' },
       'kubelet-config': { type: 'string', default: '' },
     },
   });
   refuseForeign();
-  build(values.node);
+  build(values.containerd ? [] : planeModules, values.node || values.containerd ? runtimeModules : []);
   await down(); // what an earlier run left, also one that was killed
   mkdirSync(layout.run, { recursive: true });
   writeFileSync(ownerFile, import.meta.dirname);
   writeFileSync(pathFile, process.env['PATH'] ?? '');
+  if (values.containerd) return await upContainerd();
   const plane = { host: values.node ? network.host : '127.0.0.1', featureGates: values['feature-gates'] };
   if (values.node) createBridge();
   await startControlPlane(plane);
@@ -103,10 +106,18 @@ async function up(args: readonly string[]): Promise<number> {
   return 0;
 }
 
+async function upContainerd(): Promise<number> {
+  createBridge();
+  await startContainerd();
+  say(`up; its socket is ${layout.containerdSocket}`);
+  return 0;
+}
+
 /** A machine has one cluster: the living one of another checkout is not ended by the way. */
 function refuseForeign(): void {
   const owner = existsSync(ownerFile) ? readFileSync(ownerFile, 'utf8') : import.meta.dirname;
-  if (owner === import.meta.dirname || runningPid('apiserver') === undefined) return;
+  const alive = ['apiserver', 'containerd'].some((name) => runningPid(name) !== undefined);
+  if (owner === import.meta.dirname || !alive) return;
   throw new Error(`the cluster of ${owner} is up; end it there, or here with: npm run rig -- down`);
 }
 

@@ -24,14 +24,9 @@ export function createBridge(): void {
 
 /** Starts the node and waits until it is Ready. `kubeletConfig` is appended to the kubelet's YAML as it is. */
 export async function startNode(plane: ControlPlane, kubeletConfig: string): Promise<void> {
-  mkdirSync(join(layout.run, 'cni'), { recursive: true });
-  writeFileSync(join(layout.run, 'cni', '10-rig.conflist'), JSON.stringify(cniConfig()));
-  writeFileSync(join(layout.run, 'containerd.toml'), containerdConfig());
+  await startContainerd();
   writeFileSync(join(layout.run, 'kubelet.yaml'), `${kubeletYaml()}${kubeletConfig}\n`);
   writeFileSync(join(layout.run, 'kubelet.flags'), JSON.stringify(gates(plane)));
-  start('containerd', ['containerd', '--config', join(layout.run, 'containerd.toml')]);
-  await waitFor('containerd', () => succeeds('ctr', ['--address', layout.containerdSocket, 'version']));
-  importOwnImages();
   startKubelet();
   const { kubeconfig } = layout;
   start('proxy', [
@@ -59,6 +54,16 @@ export async function startNode(plane: ControlPlane, kubeletConfig: string): Pro
   const isReady = () =>
     sh('kubectl', ['--kubeconfig', kubeconfig, 'get', 'node', nodeName, '--ignore-not-found', '-o', ready]) === 'True';
   await waitFor('kubelet', isReady);
+}
+
+/** Starts containerd and waits until it answers and has the rig's images. */
+export async function startContainerd(): Promise<void> {
+  mkdirSync(join(layout.run, 'cni'), { recursive: true });
+  writeFileSync(join(layout.run, 'cni', '10-rig.conflist'), JSON.stringify(cniConfig()));
+  writeFileSync(join(layout.run, 'containerd.toml'), containerdConfig());
+  start('containerd', ['containerd', '--config', join(layout.run, 'containerd.toml')]);
+  await waitFor('containerd', () => succeeds('ctr', ['--address', layout.containerdSocket, 'version']));
+  importOwnImages();
 }
 
 export function startKubelet(): void {
@@ -105,8 +110,10 @@ export async function removeNode(): Promise<void> {
 }
 
 function removeNetwork(): void {
-  succeeds('kube-proxy', ['--cleanup']);
-  for (const command of ['iptables', 'ip6tables']) removeFirewall(command);
+  if (existsSync(join(layout.run, 'kubelet.yaml'))) {
+    succeeds('kube-proxy', ['--cleanup']);
+    for (const command of ['iptables', 'ip6tables']) removeFirewall(command);
+  }
   for (const name of namespacesOfPods()) succeeds('ip', ['netns', 'del', name]);
   succeeds('ip', ['link', 'del', network.bridge]);
   succeeds('ip', ['route', 'del', 'blackhole', network.services]);

@@ -2,6 +2,7 @@
 // this one face. A sandbox holds a pod's containers; whatever ends it ends all of them.
 import type { Readable, Writable } from 'node:stream';
 import type { User } from '../../core/container/index.ts';
+import type { BindMount } from '../pod-parts/volumes.ts';
 
 export interface Isolation {
   readonly kind: 'namespaces' | 'groups';
@@ -33,12 +34,6 @@ export interface LaunchPlan {
   readonly mounts: readonly BindMount[];
   /** An empty directory of the run's own, for what the isolation needs. */
   readonly folder: string;
-}
-
-export interface BindMount {
-  readonly source: string;
-  readonly target: string;
-  readonly readOnly: boolean;
 }
 
 export type Launched =

@@ -1,6 +1,6 @@
 // The container runtime of one pod on this machine: performs the lifecycle engine's effects with real processes and answers each once.
 // Owns no rule of the lifecycle: when to start, stop, probe or give up is the engine's.
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -9,11 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerConfig } from '../../core/container/index.ts';
 import type { CancelHook, Container, RuntimeEffect, RuntimeInput } from '../../core/pod/index.ts';
 import type { ExecRequest, PodOnNode, PodRuntime } from '../../ports/pod-node.ts';
+import { answer } from '../pod-parts/answer.ts';
+import { makeTerminationLog, readTerminationLog } from '../pod-parts/termination-log.ts';
+import { bindMounts, type Volumes, writeVolumes } from '../pod-parts/volumes.ts';
 import { type ExecOutcome, probeOnce, runHook, type Target } from '../probe/handler.ts';
 import { signalNumber, systemPath } from './children.ts';
 import type { Isolation, LaunchPlan, RunningProcess, SandboxHandle } from './isolation.ts';
 import { keepLogs } from './logs.ts';
-import { bindMounts, type Volumes, writeVolumes } from './volumes.ts';
 
 export interface ProcessPodOptions {
   readonly isolation: Isolation;
@@ -172,7 +174,7 @@ export class ProcessPod implements PodRuntime {
     await Promise.race([logs, sleep(lateOutputMs, undefined, { ref: false })]);
     run.process.stdout.destroy(); // a process that left the container may hold them open
     run.process.stderr.destroy();
-    return { kind: 'exited', instance, exitCode, message: terminationMessage(this.#folderOf(instance)) };
+    return { kind: 'exited', instance, exitCode, message: readTerminationLog(this.#folderOf(instance)) };
   }
 
   async #runHook({ call, instance, handler }: Effect<'runHook'>): Promise<RuntimeInput> {
@@ -200,10 +202,7 @@ export class ProcessPod implements PodRuntime {
   #planOf(config: ContainerConfig, { instance, container }: Effect<'startContainer'>): LaunchPlan {
     const folder = this.#folderOf(instance);
     mkdirSync(join(folder, 'run'), { recursive: true });
-    const messages = join(folder, terminationLog);
-    writeFileSync(messages, '');
-    chmodSync(messages, 0o666); // whoever the container runs as may write
-    const target = container.terminationMessagePath ?? '/dev/termination-log';
+    const messages = makeTerminationLog(folder, container);
     const isolated = this.#options.isolation.kind === 'namespaces';
     return {
       argv: [...config.command, ...config.args],
@@ -213,7 +212,7 @@ export class ProcessPod implements PodRuntime {
       root: this.#options.images.get(config.image),
       mounts: [
         ...bindMounts(this.#volumes, config.mounts),
-        ...(isolated ? [{ source: messages, target, readOnly: false }] : []),
+        ...(isolated ? [messages] : []),
       ],
       folder: join(folder, 'run'),
     };
@@ -227,22 +226,6 @@ export class ProcessPod implements PodRuntime {
 
   #folderOf(instance: string): string {
     return join(this.#options.folder, 'containers', instance.replaceAll('/', '-'));
-  }
-}
-
-const terminationLog = 'termination-log';
-
-/** Every question gets an answer: what throws is a failure, or for a probe an `unknown`. */
-async function answer(
-  effect: RuntimeEffect,
-  act: () => Promise<RuntimeInput | undefined>,
-): Promise<RuntimeInput | undefined> {
-  try {
-    return await act();
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    if (effect.kind === 'probe') return { kind: 'probed', call: effect.call, result: 'unknown', message };
-    return { kind: 'failed', call: effect.call, message };
   }
 }
 
@@ -262,11 +245,4 @@ async function execIn(process: RunningProcess, argv: readonly string[], signal: 
   const exitCode = await started.exited;
   output.end();
   return { exitCode, output: (await said).slice(0, outputLimit) };
-}
-
-/** What the container wrote to its termination log; nothing where it wrote nothing. */
-function terminationMessage(folder: string): string | undefined {
-  const file = join(folder, terminationLog);
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  return size === 0 ? undefined : readFileSync(file, 'utf8').slice(0, 4096);
 }

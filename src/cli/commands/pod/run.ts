@@ -1,4 +1,4 @@
-// `fairway pod run`: pods as real processes of this machine.
+// `fairway pod run`: pods as real processes of this machine, or in its container runtime.
 import { Command, Option } from 'commander';
 import type { Io } from '../../io.ts';
 import { withKubeletFlags } from '../../pod-flags.ts';
@@ -7,9 +7,16 @@ import type { RunFlags } from '../../pod-run.ts';
 export function build(io: Io): Command {
   return withKubeletFlags(new Command('run'))
     .description(
-      'Runs pods and Deployments as processes of this machine, as a kubelet would: init containers, sidecars, probes, hooks, restarts, grace. Ends when all pods have ended; Ctrl-C deletes them with their grace, a second one ends them at once.',
+      'Runs pods and Deployments as processes of this machine or by its container runtime, as a kubelet would: init containers, sidecars, probes, hooks, restarts, grace. Ends when all pods have ended; Ctrl-C deletes them with their grace, a second one ends them at once.',
     )
-    .argument('<file...>', 'manifests: Pods, Deployments, ConfigMaps, Secrets; - reads standard input')
+    .argument('[file...]', 'manifests: Pods, Deployments, ConfigMaps, Secrets; - reads standard input')
+    .addOption(
+      new Option('--runtime <kind>', 'process: processes of this machine; cri: containerd or another runtime of CRI v1')
+        .choices(['process', 'cri'])
+        .default('process'),
+    )
+    .option('--endpoint <url>', 'with --runtime cri: the runtime’s socket', 'unix:///run/containerd/containerd.sock')
+    .option('--clean', 'with --runtime cri: remove what ended runs left, and do nothing else', false)
     .option('--image <name=folder>', 'the root file system that stands for an image; may be repeated', collect, [])
     .addOption(
       new Option('--network <kind>', 'own: each pod has its own network; host: pods share this machine’s')

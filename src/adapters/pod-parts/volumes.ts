@@ -2,7 +2,12 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { VolumeMount, VolumePlan } from '../../core/container/index.ts';
-import type { BindMount } from './isolation.ts';
+
+export interface BindMount {
+  readonly source: string;
+  readonly target: string;
+  readonly readOnly: boolean;
+}
 
 /** Volume name → where it lies. */
 export type Volumes = ReadonlyMap<string, string>;
