@@ -9,7 +9,7 @@ import { type SocketFlags, socketPath } from './pod-socket.ts';
 import { printData, table } from './print.ts';
 
 export async function applyFiles(files: readonly string[], flags: SocketFlags, io: Io): Promise<void> {
-  const manifests = await loadManifests(files, io, { gates: policyOf().gates, images: 'pulled' });
+  const manifests = await loadManifests(files, io, { gates: policyOf().gates, images: 'unknown' });
   for (const [key, what] of await clientOf(flags, io).apply(manifests)) io.stdout.write(`${key} ${what}\n`);
 }
 

@@ -10,8 +10,8 @@ import { type Fields, fields, isFields, type ManifestSource, placed, readManifes
 
 export interface ManifestOptions {
   readonly gates: Gates;
-  /** Whether every container must say what to run: an image alone means nothing to this machine. */
-  readonly images: ReadonlySet<string> | 'pulled';
+  /** Those that this machine has: a container of another must say what to run. `pulled`: every container has one; `unknown`: whoever runs it knows. */
+  readonly images: ReadonlySet<string> | 'pulled' | 'unknown';
 }
 
 const ownFiles = 'machine';
@@ -21,7 +21,7 @@ const runnable: readonly unknown[] = ['Pod', 'Deployment', 'ConfigMap', 'Secret'
 export async function loadManifests(paths: readonly string[], io: Io, options: ManifestOptions): Promise<Manifests> {
   const found = (await readManifests(paths, io)).map((source) => ({
     ...source,
-    object: withImages(source.object) as Fields,
+    object: options.images === 'pulled' ? source.object : (withImages(source.object) as Fields),
   }));
   const problems = found.flatMap((one) => placed(one, ownProblems(one.object, options)));
   if (problems.some(({ severity }) => severity === 'error')) throw new SpecError(problems);
@@ -92,7 +92,7 @@ function podProblems(path: string, spec: unknown, options: ManifestOptions): rea
 
 /** This machine has no registry: what runs is a command, on its own files or on a folder that stands for the image. */
 function commandProblems(path: string, spec: Fields, images: ManifestOptions['images']): readonly Problem[] {
-  if (images === 'pulled') return [];
+  if (images === 'pulled' || images === 'unknown') return [];
   return ['initContainers', 'containers'].flatMap((group) =>
     list(spec[group]).flatMap((container, index) => {
       const said = list(container['command']).length + list(container['args']).length > 0;

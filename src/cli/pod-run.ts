@@ -76,8 +76,7 @@ async function clean(flags: RunFlags, io: Io): Promise<void> {
 
 async function nodeOf(flags: RunFlags, images: ReadonlyMap<string, string>, io: Io): Promise<PodNode> {
   const logFolder = flags.logs === undefined ? join(stateFolder(io), 'logs') : resolve(io.cwd, flags.logs);
-  if (flags.runtime === 'cri')
-    return await criNode({ socket: socketOf(flags), stateFolder: criFolder(io), logFolder });
+  if (flags.runtime === 'cri') return await criNode({ socket: socketOf(flags), stateFolder: criFolder(io), logFolder });
   const { network, isolation } = flags;
   return processNode({ stateFolder: join(stateFolder(io), 'pods'), logFolder, images, network, isolation });
 }

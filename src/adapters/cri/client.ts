@@ -1,5 +1,8 @@
 // Calls of CRI: unary gRPC over HTTP/2 on a unix socket. Connects at the first call and again when the connection was lost. Knows no
 // message: the generated descriptors say what to write and read. Refuses streams.
+
+import { type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
+import { connect as connectSocket } from 'node:net';
 import {
   create,
   type DescMessage,
@@ -9,11 +12,9 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import { type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
-import { connect as connectSocket } from 'node:net';
 
-/** Codes of gRPC that somebody decides by. */
-export const grpcCode = { deadlineExceeded: 4, notFound: 5 } as const;
+/** The code of gRPC for a call that took too long. */
+export const deadlineExceeded = 4;
 
 /** The runtime answered with an error; `message` is its own. */
 export class CallError extends Error {

@@ -1,7 +1,8 @@
 // What the container runtime is told of a pod: the configuration of its sandbox and of one run of a container. Values only, nothing is
 // asked or written. The defaults that a kubelet adds are added here: paths of /proc that are hidden or read-only, seccomp.
-import type { MessageInitShape } from '@bufbuild/protobuf';
+
 import { join } from 'node:path';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { z } from 'zod';
 import type { ContainerConfig } from '../../core/container/index.ts';
 import type { Container } from '../../core/pod/index.ts';
@@ -41,7 +42,9 @@ const security = z.looseObject({
   privileged: z.boolean().default(false),
   allowPrivilegeEscalation: z.boolean().default(true),
   readOnlyRootFilesystem: z.boolean().default(false),
-  capabilities: z.looseObject({ add: z.array(z.string()).default([]), drop: z.array(z.string()).default([]) }).optional(),
+  capabilities: z
+    .looseObject({ add: z.array(z.string()).default([]), drop: z.array(z.string()).default([]) })
+    .optional(),
   seccompProfile: z.looseObject({ type: z.string(), localhostProfile: z.string().default('') }).optional(),
 });
 type Security = z.output<typeof security>;
@@ -147,5 +150,8 @@ function securityContext(
 function seccompOf({ privileged, seccompProfile }: Security) {
   if (privileged || seccompProfile?.type === 'Unconfined') return { profileType: Seccomp.Unconfined };
   if (seccompProfile?.type !== 'Localhost') return { profileType: Seccomp.RuntimeDefault };
-  return { profileType: Seccomp.Localhost, localhostRef: join('/var/lib/kubelet/seccomp', seccompProfile.localhostProfile) };
+  return {
+    profileType: Seccomp.Localhost,
+    localhostRef: join('/var/lib/kubelet/seccomp', seccompProfile.localhostProfile),
+  };
 }

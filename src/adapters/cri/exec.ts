@@ -1,8 +1,9 @@
 // Commands in running containers, by CRI's ExecSync: output comes as a whole at the end, and there is no input.
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { ExecRequest } from '../../ports/pod-node.ts';
 import type { ExecOutcome } from '../probe/handler.ts';
-import { CallError, type CriClient, grpcCode } from './client.ts';
+import { CallError, type CriClient, deadlineExceeded } from './client.ts';
 import { RuntimeService } from './generated/api_pb.js';
 
 interface Command {
@@ -30,7 +31,8 @@ export async function execToEnd(
   containerId: string,
   { command, stdin, stdout, stderr }: ExecRequest,
 ): Promise<number> {
-  if (stdin !== undefined) throw new Error('a command in a container of this runtime gets no input: leave out -i');
+  if (stdin !== undefined && (await hasInput(stdin)))
+    throw new Error('a command in a container of this runtime gets no input: leave out -i');
   const done = await client.call(RuntimeService.method.execSync, { containerId, cmd: [...command] });
   for (const [stream, said] of [
     [stdout, done.stdout],
@@ -41,6 +43,14 @@ export async function execToEnd(
   return done.exitCode;
 }
 
+/** Settles at the first input, or at the end without any. */
+function hasInput(stdin: Readable): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  stdin.once('data', () => resolve(true));
+  for (const end of ['end', 'close']) stdin.once(end, () => resolve(false));
+  return promise;
+}
+
 async function run(client: CriClient, { containerId, command, timeoutMs }: Command): Promise<ExecOutcome> {
   const timeout = BigInt(timeoutMs === undefined ? 0 : Math.max(1, Math.ceil(timeoutMs / 1000)));
   try {
@@ -48,7 +58,7 @@ async function run(client: CriClient, { containerId, command, timeoutMs }: Comma
     const output = Buffer.concat([done.stdout, done.stderr]).subarray(0, outputLimit).toString('utf8');
     return { exitCode: done.exitCode, output };
   } catch (error) {
-    if (error instanceof CallError && error.code === grpcCode.deadlineExceeded)
+    if (error instanceof CallError && error.code === deadlineExceeded)
       return { exitCode: -1, output: `command "${command.join(' ')}" timed out` };
     throw error;
   }

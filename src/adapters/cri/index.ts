@@ -37,7 +37,15 @@ export async function criNode(options: CriNodeOptions): Promise<PodNode> {
     open(pod: PodOnNode) {
       const logFolder = join(options.logFolder, `${pod.namespace}_${pod.name}_${pod.uid}`);
       const onClosed = () => open.delete(made);
-      const made = new CriPod(pod, { client, relist, hostIP, labels, folder: join(folder, pod.uid), logFolder, onClosed });
+      const made = new CriPod(pod, {
+        client,
+        relist,
+        hostIP,
+        labels,
+        folder: join(folder, pod.uid),
+        logFolder,
+        onClosed,
+      });
       open.add(made);
       return made;
     },
@@ -65,7 +73,10 @@ interface Prepared {
   readonly version: string;
 }
 
-async function prepare(client: CriClient, { socket, stateFolder }: Omit<CriNodeOptions, 'logFolder'>): Promise<Prepared> {
+async function prepare(
+  client: CriClient,
+  { socket, stateFolder }: Omit<CriNodeOptions, 'logFolder'>,
+): Promise<Prepared> {
   try {
     const { runtimeName, runtimeVersion } = await client.call(RuntimeService.method.version, {});
     const { status } = await client.call(RuntimeService.method.status, {});

@@ -69,6 +69,7 @@ export class CriPod implements PodRuntime {
   /** Calls under way that make something. */
   readonly #making = new Set<Promise<unknown>>();
   #volumes: Volumes = new Map();
+  #closed: Promise<void> | undefined;
 
   constructor(pod: PodOnNode, options: CriPodOptions) {
     this.#pod = pod;
@@ -95,7 +96,13 @@ export class CriPod implements PodRuntime {
     return join(this.#options.logFolder, logPath(container, restartCount));
   }
 
-  async close(): Promise<void> {
+  /** Once, however often it is asked for; what cannot be removed now is left to the node's close. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     for (const abort of this.#hooks.values()) abort.abort();
     await Promise.allSettled(this.#making);
     const { client, relist, folder, onClosed } = this.#options;
@@ -106,7 +113,7 @@ export class CriPod implements PodRuntime {
     const sandboxes = [...this.#sandboxes.values()];
     this.#sandboxes.clear();
     for (const { id } of sandboxes) relist.forgetSandbox(id);
-    await Promise.all(sandboxes.map(({ id }) => removeSandbox(client, id)));
+    await Promise.allSettled(sandboxes.map(({ id }) => removeSandbox(client, id)));
     rmSync(folder, { recursive: true, force: true });
     onClosed();
   }

@@ -210,10 +210,7 @@ export class ProcessPod implements PodRuntime {
       workingDir: config.workingDir,
       user: config.user,
       root: this.#options.images.get(config.image),
-      mounts: [
-        ...bindMounts(this.#volumes, config.mounts),
-        ...(isolated ? [messages] : []),
-      ],
+      mounts: [...bindMounts(this.#volumes, config.mounts), ...(isolated ? [messages] : [])],
       folder: join(folder, 'run'),
     };
   }
