@@ -139,7 +139,7 @@ test('what is wrong is said before anything starts', async () => {
     [['--runtime', 'cri', '--endpoint', 'unix:///nowhere.sock', '--clean'], 69, /nowhere\.sock is not ready/],
   ];
   const noImage = runPods({ kind: 'Pod', metadata: { name: 'bare' }, spec: { containers: [{ name: 'a' }] } }, flags);
-  assert.equal(await noImage.ended, 1);
+  assert.equal(await noImage.ended, 2);
   assert.match(noImage.stderr(), /spec\.containers\[0\]\.image/);
   for (const [args, status, words] of cases) {
     const done = noImage.fairway('run', ...args);
