@@ -1,5 +1,6 @@
 // Runs the tests: `scripts/test.ts` all that needs neither root nor the shared material; `scripts/test.ts SUITE` the suite
-// of test/SUITE. Unit tests share one process; suites that spawn programs get a process a file.
+// of test/SUITE. Unit tests share one process; suites that spawn programs get a process a file. Laws draw from a fixed seed, so that a
+// change is judged by the same examples each time; FAIRWAY_SEED=random (or a number) draws others.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 
@@ -17,7 +18,11 @@ const reporter = process.stdout.isTTY ? [] : ['--test-reporter=dot', '--test-rep
 const summary = process.stdout.isTTY
   ? []
   : ['--test-reporter=./scripts/summary.mjs', '--test-reporter-destination=stdout'];
-const done = spawnSync(process.execPath, ['--test', ...isolation, ...reporter, ...summary, ...files], {
-  stdio: 'inherit',
-});
+const done = spawnSync(
+  process.execPath,
+  ['--import', './scripts/seed.ts', '--test', ...isolation, ...reporter, ...summary, ...files],
+  {
+    stdio: 'inherit',
+  },
+);
 if (done.status !== 0) process.exit(done.status ?? 70);

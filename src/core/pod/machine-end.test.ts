@@ -221,6 +221,15 @@ test('h-phase-monotone late-report: Failed at 5 and for ever, whatever the runti
   assert.equal(writes(life).at(-1)!.atMs, 5000);
 });
 
+test('a record that is lost before its start was answered is a failed start, and is tried again', () => {
+  const inputs: readonly (readonly [number, Input])[] = [[0.5, { kind: 'recordLost', instance: 'app/3' }]];
+  const costsMs = { sandbox: 0, start: 1000, stop: 0 };
+  const life = live(ideal, { containers: [c('app')] }, { inputs, costsMs }, 60);
+  const waited = writes(life).map(({ pod }) => pod.status.containerStatuses?.[0]?.state?.waiting?.reason);
+  assert.ok(waited.includes('RunContainerError'), String(waited));
+  assert.equal(writes(life).at(-1)!.pod.status.phase, 'Running');
+});
+
 test('h-phase-monotone start-error: Failed, ended with StartError 128, not tried again', () => {
   const life = live(
     ideal,

@@ -99,7 +99,8 @@ export function continueStart(draft: Draft, step: StartStep, input: RuntimeInput
       } else if (input.kind === 'failed') failStart(draft, step, pullFailure(draft, step.container, input));
       return;
     case 'create':
-      if (input.kind === 'started') started(draft, step, input.containerID);
+      if (runOf(draft.state.runtime, step.instance) === undefined) lostWhileStarting(draft, step);
+      else if (input.kind === 'started') started(draft, step, input.containerID);
       else if (input.kind === 'failed') startFailed(draft, step, input);
       return;
     case 'postStart':
@@ -202,6 +203,13 @@ function startFailed(draft: Draft, step: StartStep, input: Extract<RuntimeInput,
   }
   event(draft, { type: 'Warning', reason: 'Failed', message: `Error: ${input.message}`, container: run.container });
   failStart(draft, step, { reason, message: input.message });
+}
+
+/** Its record was removed by another hand between its creation and its start: as a start that found no container. */
+function lostWhileStarting(draft: Draft, step: StartStep): void {
+  const message = 'container not found';
+  event(draft, { type: 'Warning', reason: 'Failed', message: `Error: ${message}`, container: step.container.name });
+  failStart(draft, step, { reason: 'RunContainerError', message });
 }
 
 /** The container goes with its own grace (preStop too) and waits PostStartHookError; policy and back-off decide what follows. */
