@@ -22,7 +22,7 @@ test('a container gets its address, environment, volumes, user and limits, and s
     'grep -E "NoNewPrivs|Seccomp:" /proc/self/status',
     'touch /mine 2>/dev/null || echo read-only',
     'cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null',
-    'touch /work/file && echo written',
+    'touch /scratch/file && echo written',
     'echo because >/dev/termination-log',
     'exit 3',
   ];
@@ -37,7 +37,7 @@ test('a container gets its address, environment, volumes, user and limits, and s
         { name: 'GREETING', valueFrom: { configMapKeyRef: { name: 'settings', key: 'greeting' } } },
         { name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
       ],
-      volumeMounts: [{ name: 'work', mountPath: '/work' }],
+      volumeMounts: [{ name: 'work', mountPath: '/scratch' }],
     },
   });
   const run = runPods([config, pod], [...flags, '-o', 'json', '-q']);

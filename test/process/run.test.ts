@@ -32,10 +32,10 @@ test('a container gets its environment, volumes, user, network and folder', asyn
           command: [
             'sh',
             '-c',
-            'id; pwd; echo "$GREETING, $WHO at $IP"; cat /config/a.txt /about/labels; echo; cat "$0"; touch /work/mine && echo written; echo over >/dev/termination-log',
+            'id; pwd; echo "$GREETING, $WHO at $IP"; cat /config/a.txt /about/labels; echo; cat "$0"; touch /scratch/mine && echo written; echo over >/dev/termination-log',
             '/etc/hostname',
           ],
-          workingDir: '/work/deep',
+          workingDir: '/scratch/deep',
           env: [
             { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'key', key: 'token' } } },
             { name: 'WHO', value: '$(TOKEN)-$$(TOKEN)-$(NOBODY)' },
@@ -43,7 +43,7 @@ test('a container gets its environment, volumes, user, network and folder', asyn
             { name: 'GREETING', valueFrom: { configMapKeyRef: { name: 'settings', key: 'greeting' } } },
           ],
           volumeMounts: [
-            { name: 'work', mountPath: '/work' },
+            { name: 'work', mountPath: '/scratch' },
             { name: 'config', mountPath: '/config', readOnly: true },
             { name: 'about', mountPath: '/about' },
           ],
@@ -58,7 +58,7 @@ test('a container gets its environment, volumes, user, network and folder', asyn
     .split('\n')
     .map((line) => line.replace('set-up/main | ', ''));
   assert.match(lines[0] ?? '', /uid=1234.* gid=2345.*3456/);
-  assert.equal(lines[1], '/work/deep');
+  assert.equal(lines[1], '/scratch/deep');
   assert.match(lines[2] ?? '', /^hello, s3cret-\$\(TOKEN\)-\$\(NOBODY\) at 10\.246\.86\.\d+$/);
   assert.deepEqual(lines.slice(3, 7), ['text', 'app="x"', 'set-up', 'written']);
   const object = JSON.parse(run.stdout()) as Printed;

@@ -26,7 +26,7 @@ test('the script mounts what it is given and becomes the command as its user', (
   const plan = {
     argv: ['run'],
     env: {},
-    workingDir: '/work',
+    workingDir: '/scratch',
     user: { uid: 5, gid: 6, groups: [7, 8] },
     root: '/images/a:b',
     mounts: [{ source: '/state/v', target: '/v', readOnly: true }],
@@ -35,7 +35,7 @@ test('the script mounts what it is given and becomes the command as its user', (
   const script = launchScript(plan, { hostname: 'p', ip: '192.0.2.1', visible: ['/home'] });
   assert.match(script, /lowerdir=\/images\/a\\:b,upperdir/);
   assert.match(script, /mount --rbind '\/state\/v' '\/state\/run\/root\/v'\nmount -o remount,bind,ro/);
-  assert.match(script, /--regid=6 --groups=7,8 -- .*--root=\/state\/run\/root' '--wd=\/work' --setuid=5 -- "\$@"$/);
+  assert.match(script, /--regid=6 --groups=7,8 -- .*--root=\/state\/run\/root' '--wd=\/scratch' --setuid=5 -- "\$@"$/);
   assert.doesNotMatch(script, /\/home/, 'an image has no mounts of the machine');
 });
 
