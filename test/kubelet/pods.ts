@@ -127,13 +127,13 @@ export const kubeletPods: readonly KubeletPod[] = [
     [remove(17)],
   ),
   pod(
-    ['poststart-fails-always', 28],
+    ['poststart-fails-always', 38],
     'postStart fails each time; the restart waits',
     {
       terminationGracePeriodSeconds: 2,
       containers: [sh('a', serve, { lifecycle: { postStart: exec('sleep 1; exit 1') } })],
     },
-    [remove(20)],
+    [remove(30)],
   ),
   pod(
     ['deleted-again-with-less', 22],
