@@ -18,11 +18,12 @@ export interface Parts {
   readonly end: () => void;
 }
 
+type Started = ({ readonly kind: 'running' } & Parts) | { readonly kind: 'failed'; readonly problem: string };
+
 /** Starts every part that the plan asks for; Envoy is started after it. */
-export async function startParts(
-  _: PartsContext,
-): Promise<({ readonly kind: 'running' } & Parts) | { readonly kind: 'failed'; readonly problem: string }> {
+export async function startParts({ log }: PartsContext): Promise<Started> {
   const ends: (() => void)[] = [];
+  log('debug', 'parts started', { parts: ends.length });
   return Promise.resolve({
     kind: 'running',
     dnsTable: () => 'not-needed',
