@@ -11,13 +11,14 @@ import {
 } from '../core/install/index.ts';
 import { SpecError, UsageError } from '../core/std/errors.ts';
 import type { Io } from './io.ts';
-import { readRuleFiles } from './rule-files.ts';
+import { missingRollouts, readRuleFiles } from './rule-files.ts';
 
 export interface ManifestFlags {
   readonly image: string;
   readonly namespace: string;
   readonly replicas: number;
   readonly config: string;
+  readonly cluster?: string;
   readonly inject: readonly string[];
   readonly defaultRevision?: string;
   readonly everyNamespace?: boolean;
@@ -41,7 +42,7 @@ async function installOptions(flags: ManifestFlags, cwd: string): Promise<Instal
     throw new UsageError('--tls-secret and --ca-file belong together', {
       hint: 'give both, or none: then the server is its own authority',
     });
-  const config = await readConfig(resolve(cwd, flags.config));
+  const config = await readConfig(resolve(cwd, flags.config), flags.cluster);
   const caBundle = flags.caFile === undefined ? '' : readBytes(resolve(cwd, flags.caFile)).toString('base64');
   return { namespace, image, replicas, caBundle, tlsSecret, inject: injected(flags), ...config };
 }
@@ -63,19 +64,30 @@ function injected({ inject, defaultRevision, everyNamespace }: ManifestFlags): r
 }
 
 /** What will be in the ConfigMap; refuses what the server would refuse. */
-async function readConfig(folder: string): Promise<Pick<InstallOptions, 'files' | 'kinds'>> {
-  const files = await readRuleFiles(folder);
-  if (files['rollouts.yml'] === undefined)
-    throw new UsageError(`${join(folder, 'rollouts.yml')} does not exist`, {
+async function readConfig(
+  folder: string,
+  cluster: string | undefined,
+): Promise<Pick<InstallOptions, 'files' | 'kinds' | 'cluster'>> {
+  const files = await readRuleFiles(folder, cluster);
+  const missing = missingRollouts(files, cluster);
+  if (missing !== undefined)
+    throw new UsageError(`${join(folder, missing)} does not exist`, {
       hint: '--config names the folder that holds it',
     });
-  const rules = readRules(files);
+  const rules = readRules(files, cluster);
   if (rules.kind === 'invalid') throw new SpecError(rules.problems);
+  for (const name of Object.keys(files)) refuseNoKey(name);
   const kinds = rules.value.fleet.kinds.map(({ apiVersion, kind }) => ({
     group: apiVersion.split('/')[0] ?? '',
     resource: resourceOf(kind),
   }));
-  return { files: { ...files }, kinds };
+  return { files, kinds, cluster };
+}
+
+/** A ConfigMap's keys (apimachinery, IsConfigMapKey). */
+function refuseNoKey(name: string): void {
+  if (/^[-._a-zA-Z0-9]{1,253}$/.test(name) && !name.startsWith('..')) return;
+  throw new UsageError(`${name} cannot be a key of a ConfigMap`, { hint: 'put it beside fairway.yml' });
 }
 
 function readBytes(path: string): Buffer {

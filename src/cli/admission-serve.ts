@@ -33,8 +33,8 @@ export interface ServeFlags {
   readonly tlsKey?: string;
   readonly kubeconfig?: string;
   readonly context?: string;
-  /** `--no-cluster` makes it false. */
-  readonly cluster: boolean;
+  /** A cluster's name in fairway.yml; `--no-cluster` makes it false. */
+  readonly cluster?: string | false;
   readonly inject: readonly string[];
   readonly compat?: 'istio';
   readonly rootLife: string;
@@ -55,14 +55,16 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const offsetMs = duration(flags.nowOffset, '--now-offset');
   const nowMs = (): number => io.nowMs() + offsetMs;
   refuseContradictions(flags);
-  const connection = flags.cluster
-    ? await connect({
-        kubeconfig: flags.kubeconfig,
-        context: flags.context,
-        nowMs: io.nowMs,
-        log: (message, fields) => log.debug(fields, message),
-      })
-    : undefined;
+  const name = flags.cluster === false ? undefined : flags.cluster;
+  const connection =
+    flags.cluster !== false
+      ? await connect({
+          kubeconfig: flags.kubeconfig,
+          context: flags.context,
+          nowMs: io.nowMs,
+          log: (message, fields) => log.debug(fields, message),
+        })
+      : undefined;
   const settings = {
     listen: address(flags.listen, '--listen'),
     metrics: address(flags.metrics, '--metrics'),
@@ -76,7 +78,8 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
       ? startAuthority(authorityOptions(flags, { cluster: connection, nowMs: io.nowMs, log }))
       : undefined;
   const running = await serveAdmission(settings, {
-    ruleFiles: () => readRuleFiles(resolve(io.cwd, flags.config)),
+    ruleFiles: () => readRuleFiles(resolve(io.cwd, flags.config), name),
+    clusterName: name,
     certificate: authority?.certificate ?? (() => readCertificate(flags, io.cwd)),
     cluster: connection,
     inject: { revisions: flags.inject, compat: flags.compat ?? 'fairway' },
@@ -94,7 +97,7 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
 function refuseContradictions({ tlsCert, tlsKey, cluster }: ServeFlags): void {
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw new UsageError('--tls-cert and --tls-key belong together');
-  if (tlsCert === undefined && !cluster)
+  if (tlsCert === undefined && cluster === false)
     throw new UsageError('--no-cluster needs --tls-cert and --tls-key', {
       hint: "the server's own authority keeps its keys in the cluster",
     });

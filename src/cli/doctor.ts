@@ -6,10 +6,11 @@ import { diagnose } from '../core/injectors/index.ts';
 import { type Problem, SpecError } from '../core/std/errors.ts';
 import { readSnapshot } from './doctor-snapshot.ts';
 import type { Io } from './io.ts';
-import { readRuleFiles } from './rule-files.ts';
+import { missingRollouts, readRuleFiles } from './rule-files.ts';
 
 export interface ExamineFlags {
   readonly config: string;
+  readonly cluster?: string;
   readonly namespace?: string;
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -17,8 +18,8 @@ export interface ExamineFlags {
 
 /** Every finding. A folder without rollouts.yml is no reason not to look: then nothing is known to be retired. */
 export async function examine(flags: ExamineFlags, io: Io): Promise<readonly Problem[]> {
-  const files = await readRuleFiles(resolve(io.cwd, flags.config));
-  const read = files['rollouts.yml'] === undefined ? undefined : readRules(files);
+  const files = await readRuleFiles(resolve(io.cwd, flags.config), flags.cluster);
+  const read = missingRollouts(files, flags.cluster) === undefined ? readRules(files, flags.cluster) : undefined;
   if (read?.kind === 'invalid') throw new SpecError(read.problems);
   const { kubeconfig, context, namespace } = flags;
   const cluster = await connect({ kubeconfig, context, nowMs: io.nowMs, log: () => {} });

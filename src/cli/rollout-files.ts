@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Fleet } from '../core/fleet/index.ts';
 import type { Namespace } from '../core/inventory/index.ts';
-import { type Lock, parseLock, parseRollouts, type Rollouts } from '../core/rollout/index.ts';
+import { type Lock, lockBeside, parseLock, parseRollouts, type Rollouts } from '../core/rollout/index.ts';
 import { formatProblem, type Problem, SpecError, UsageError } from '../core/std/errors.ts';
 import type { Io } from './io.ts';
 import type { RolloutFlags } from './rollout-flags.ts';
@@ -22,7 +22,7 @@ export async function loadRolloutFiles(flags: RolloutFlags, io: Io): Promise<Rol
   const asked = flags.rollouts ?? 'rollouts.yml';
   const fleetPath = flags.fleet ?? beside(asked, 'fairway.yml');
   const fleet = await loadFleet(fleetPath, flags.fleet !== undefined, io);
-  const { rollouts: own, fleet: here } = clusterOf(flags.cluster, fleet.value, beside(fleetPath, ''));
+  const { rollouts: own, fleet: here } = await clusterOf(flags.cluster, fleet.value, beside(fleetPath, ''));
   const path = own ?? asked;
   const text = await readText(path, io);
   if (text === undefined) throw new UsageError(`there is no ${path}`, { hint: 'name the file with --rollouts' });
@@ -45,12 +45,7 @@ export async function loadFleetFile(flags: RolloutFlags, io: Io): Promise<Fleet 
   const path = flags.fleet ?? beside(flags.rollouts ?? 'rollouts.yml', 'fairway.yml');
   const fleet = await loadFleet(path, flags.fleet !== undefined, io);
   if (fleet.invalid) throw new SpecError(fleet.problems);
-  return clusterOf(flags.cluster, fleet.value, beside(path, '')).fleet;
-}
-
-/** `rollouts.yml` → `rollouts.lock`, in the same folder. */
-export function lockBeside(path: string): string {
-  return path.replace(/\.ya?ml$/, '') + '.lock';
+  return (await clusterOf(flags.cluster, fleet.value, beside(path, ''))).fleet;
 }
 
 function beside(path: string, name: string): string {
@@ -84,19 +79,17 @@ async function loadLock(path: string, asked: boolean, io: Io): Promise<ReturnTyp
 }
 
 /** The fleet as one cluster sees it; the same everywhere unless fairway.yml says otherwise. */
-function clusterOf(
+async function clusterOf(
   name: string | undefined,
   fleet: Fleet | undefined,
   folder: string,
-): { readonly rollouts?: string; readonly fleet: Fleet | undefined } {
-  if (name === undefined || fleet?.clusters === undefined) return { fleet };
-  const cluster = fleet.clusters.get(name);
-  if (cluster === undefined)
-    throw new UsageError(`fairway.yml lists no cluster ${JSON.stringify(name)}`, {
-      hint: `it lists ${[...fleet.clusters.keys()].join(', ')}`,
-    });
-  const here = { ...fleet, exclude: [...fleet.exclude, ...cluster.exclude] };
-  return cluster.rollouts === undefined ? { fleet: here } : { rollouts: join(folder, cluster.rollouts), fleet: here };
+): Promise<{ readonly rollouts?: string; readonly fleet: Fleet | undefined }> {
+  if (name === undefined || fleet === undefined) return { fleet };
+  const { fleetOfCluster } = await import('../core/fleet/index.ts');
+  const view = fleetOfCluster(fleet, name);
+  if (view.kind === 'unknown') throw new UsageError(view.message, { hint: view.hint });
+  const { rollouts, fleet: here } = view;
+  return rollouts === undefined ? { fleet: here } : { rollouts: join(folder, rollouts), fleet: here };
 }
 
 /** The text of a file below the working folder, `-` being stdin; undefined where there is none. Must be UTF-8. */

@@ -7,16 +7,13 @@ import {
   ownerIndex,
   ownerRecord,
   type Served,
-  servedBy,
-  servedByAll,
 } from '../../core/admission/index.ts';
 import type { FleetKind } from '../../core/fleet/index.ts';
-import type { Configuration } from '../../core/injectors/index.ts';
+import { matching } from '../../core/injectors/index.ts';
 import type { Cluster, Following, Resource, Sink } from '../../ports/cluster.ts';
+import { followConfigurations, followLabels, type Labels } from './follow-mesh.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-
-export type Labels = Readonly<Record<string, string>>;
 
 export interface Caches {
   /** Undefined until the first complete copy: an injector that was not read yet would count as not there. */
@@ -24,6 +21,8 @@ export interface Caches {
   /** Nothing is known until the first complete copy: a sibling that was not read yet would make a workload look old. */
   readonly facts: Knowledge['facts'];
   readonly namespaceLabels: (namespace: string) => Labels | undefined;
+  /** Whether an injector takes such a pod; false until the first complete copy. */
+  readonly injects: (namespace: string, pod: Labels) => boolean;
   /** Follows the kinds that fairway.yml adds; those that are followed already stay. */
   readonly followKinds: (kinds: readonly FleetKind[]) => Promise<void>;
   readonly synced: () => boolean;
@@ -60,13 +59,6 @@ const builtIn: readonly OwnerType[] = [
   owner('batch', 'cronjobs', 'CronJob', 'metadata'),
   owner('', 'replicationcontrollers', 'ReplicationController', 'objects'),
 ];
-const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces' };
-const configurations: Resource = {
-  group: 'admissionregistration.k8s.io',
-  version: 'v1',
-  plural: 'mutatingwebhookconfigurations',
-};
-
 /** Starts every watch. */
 export function startCaches(world: Surroundings): Caches {
   const index = ownerIndex(builtIn);
@@ -76,17 +68,21 @@ export function startCaches(world: Surroundings): Caches {
   };
   const followOwners = (type: OwnerType): void => follow(type, type.what, ownerSink(type, index, world.cluster));
   for (const type of builtIn) followOwners(type);
-  const labels = followLabels(follow);
-  const served = followServed(follow);
+  const labels = followLabels(follow, () => {});
+  const mesh = followConfigurations(follow, () => {});
   const firstSight = firstSights(world.nowMs);
   // What fairway.yml adds later may be forbidden or gone: it never keeps the server from being ready.
   const needed = [...followings.values()];
   const synced = (): boolean => needed.every((following) => following.synced());
   measure(world.metrics, followings, () => index.size);
   return {
-    served: () => (synced() ? served() : undefined),
+    served: () => (synced() ? mesh.served() : undefined),
     facts: (controller, dryRun) => (synced() ? index.facts(controller, firstSight(dryRun)) : unknownOwners(controller)),
     namespaceLabels: (namespace) => labels.get(namespace),
+    injects: (namespace, pod) => {
+      const of = labels.get(namespace);
+      return of !== undefined && synced() && matching(mesh.injectors(), of, pod).length > 0;
+    },
     followKinds: async (kinds) => {
       for (const kind of kinds) {
         const type = await discover(kind, world).catch((error: unknown) => {
@@ -151,46 +147,6 @@ async function putBare(
   } catch {
     // It stays unknown, and its pods as they are, until its next change.
   }
-}
-
-type Follow = (resource: Resource, what: 'metadata' | 'objects', sink: Sink) => void;
-
-interface Named {
-  readonly metadata?: { readonly uid?: string; readonly name?: string; readonly labels?: Labels };
-}
-
-function followLabels(follow: Follow): ReadonlyMap<string, Labels> {
-  const byName = new Map<string, Labels>();
-  const names = new Map<string, string>();
-  follow(namespaces, 'metadata', {
-    put: (object) => {
-      const { uid = '', name = '', labels = {} } = (object as Named).metadata ?? {};
-      names.set(uid, name);
-      byName.set(name, labels);
-    },
-    remove: (uid) => {
-      byName.delete(names.get(uid) ?? '');
-      names.delete(uid);
-    },
-  });
-  return byName;
-}
-
-/** Configurations change rarely and are asked for at each review: the union is made anew only after a change. */
-function followServed(follow: Follow): () => Served {
-  const byUid = new Map<string, Served>();
-  let union: Served | undefined;
-  follow(configurations, 'objects', {
-    put: (object) => {
-      byUid.set((object as Named).metadata?.uid ?? '', servedBy(object as Configuration));
-      union = undefined;
-    },
-    remove: (uid) => {
-      byUid.delete(uid);
-      union = undefined;
-    },
-  });
-  return () => (union ??= servedByAll(byUid.values()));
 }
 
 /** Owners of kinds that nobody watches age from when this replica first saw a reference to them. */

@@ -43,6 +43,7 @@ export function krisprRoute(world: KrisprWorld): Route {
 
 function tell({ verdict, about }: Extract<Outcome, { kind: 'decided' }>, { metrics, log, warn }: KrisprWorld): void {
   const { note } = verdict;
+  if (about.guarded && !about.dryRun) metrics.guarded.inc();
   const fields = { ...about, verdict: verdict.kind, because: verdict.because, ...(note === undefined ? {} : { note }) };
   if (verdict.kind === 'label') {
     const { from, revision, movesBack, because } = verdict;

@@ -28,6 +28,11 @@ export function createMetrics() {
       help: 'Pods that got another revision label than they came with, by the new revision.',
       labelNames: ['revision', 'because'],
     }),
+    guarded: new Counter({
+      registers,
+      name: 'fairway_admission_guarded_total',
+      help: 'Pods that the shutdown guard changed.',
+    }),
     refused: new Counter({
       registers,
       name: 'fairway_admission_refused_total',
@@ -42,6 +47,25 @@ export function createMetrics() {
       buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
     }),
     inFlight: new Gauge({ registers, name: 'fairway_admission_in_flight', help: 'Requests being read or answered.' }),
+    ...rulesAndCertificate(registers),
+    cacheSynced: new Gauge({
+      registers,
+      name: 'fairway_admission_cache_synced',
+      help: '1 once a resource was copied completely.',
+      labelNames: ['resource'],
+    }),
+    cacheSilence: new Gauge({
+      registers,
+      name: 'fairway_admission_cache_silence_seconds',
+      help: 'Since the last event or bookmark of a resource.',
+      labelNames: ['resource'],
+    }),
+    owners: new Gauge({ registers, name: 'fairway_admission_owners', help: 'Owners that are known.' }),
+  };
+}
+
+function rulesAndCertificate(registers: Registry[]) {
+  return {
     rulesLoaded: new Gauge({
       registers,
       name: 'fairway_admission_rules_loaded_timestamp_seconds',
@@ -57,18 +81,5 @@ export function createMetrics() {
       name: 'fairway_admission_certificate_not_after_timestamp_seconds',
       help: 'When the served certificate ends.',
     }),
-    cacheSynced: new Gauge({
-      registers,
-      name: 'fairway_admission_cache_synced',
-      help: '1 once a resource was copied completely.',
-      labelNames: ['resource'],
-    }),
-    cacheSilence: new Gauge({
-      registers,
-      name: 'fairway_admission_cache_silence_seconds',
-      help: 'Since the last event or bookmark of a resource.',
-      labelNames: ['resource'],
-    }),
-    owners: new Gauge({ registers, name: 'fairway_admission_owners', help: 'Owners that are known.' }),
   };
 }

@@ -228,12 +228,13 @@ test('a warning becomes an Event of the workload, once, and never on a dry run',
   const { cluster, post, lines } = await start();
   cluster.sync();
   const gone = labelled('a-0', 'nobody');
+  const posted = () => cluster.sent.filter(({ method }) => method === 'POST');
   const dry = await post('/krispr', review(gone, { dryRun: true }));
-  assert.equal(cluster.sent.length, 0);
+  assert.equal(posted().length, 0);
   for (let i = 0; i < 3; i++) await post('/krispr', review(gone));
   assert.deepEqual(dry.response?.['warnings'], ['krispr: no injector serves revision a-0: using b-2']);
-  assert.equal(cluster.sent.length, 1);
-  const [event] = cluster.sent;
+  assert.equal(posted().length, 1);
+  const [event] = posted();
   assert.equal(event?.path, '/apis/events.k8s.io/v1/namespaces/shop/events');
   const { reason, regarding, note } = event.body as Record<string, unknown>;
   assert.deepEqual(
@@ -285,6 +286,24 @@ test('kinds of fairway.yml are followed as the cluster serves them; one that it 
     verdict: 'label age',
     revision: 'a-1 -> b-2',
   });
+});
+
+test('the shutdown guard is in the same patch, where an injector takes the pod and the cluster is new enough', async () => {
+  const { server, cluster, setFiles, post } = await start();
+  setFiles({ 'rollouts.yml': 'production: {b-2: 100}\n', 'fairway.yml': 'mutators: {shutdown-guard: {seconds: 6}}\n' });
+  cluster.put('namespaces', { metadata: { uid: 'n', name: 'shop', labels: {} } });
+  cluster.sync();
+  const spec = { containers: [{ name: 'app' }], terminationGracePeriodSeconds: 30 };
+  const sent = (revision: string) => post('/krispr', review({}, { object: { metadata: labelled(revision), spec } }));
+  const paths = async (revision: string) =>
+    ((patchIn(await sent(revision)) as { path: string }[] | undefined) ?? []).map(({ path }) => path);
+  const guarded = ['/spec/containers/0/lifecycle', '/spec/terminationGracePeriodSeconds', '/metadata/annotations'];
+  await until('the rules', async () => (await paths('b-2')).length > 0);
+  assert.deepEqual(await paths('b-2'), guarded);
+  assert.deepEqual(await paths('gone'), ['/metadata/labels/istio.io~1rev', ...guarded]);
+  assert.ok(await metric(server, 'fairway_admission_guarded_total 3'));
+  cluster.remove('mutatingwebhookconfigurations', 'b-2');
+  assert.deepEqual(await paths('b-2'), []);
 });
 
 test('a pod of an ambient namespace, on the host network or opted out is left alone', async () => {

@@ -7,6 +7,7 @@ import type { Compat, ProxyLifecycle } from '../../core/inject/index.ts';
 import { SpecError } from '../../core/std/errors.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { type Caches, startCaches, unknownOwners } from './caches.ts';
+import { type ClusterVersion, followVersion } from './cluster-version.ts';
 import { startEvents } from './events.ts';
 import { followFiles } from './follow-files.ts';
 import { injectRoute } from './inject-route.ts';
@@ -19,6 +20,8 @@ import { type Certificate, type Listener, listen } from './server.ts';
 
 export interface AdmissionPorts {
   readonly ruleFiles: () => Promise<RuleFiles>;
+  /** The cluster's name in fairway.yml; absent: as the fleet. */
+  readonly clusterName?: string | undefined;
   readonly certificate: () => Promise<Certificate>;
   /** Absent: nothing is known of owners and injectors, and so only forced and retired labels move. */
   readonly cluster?: Cluster | undefined;
@@ -57,6 +60,7 @@ export async function serveAdmission(settings: AdmissionSettings, ports: Admissi
     draining: false,
     rules: undefined,
     caches: undefined,
+    version: cluster === undefined ? undefined : followVersion(cluster, log),
     injectors: undefined,
     listener: undefined,
   };
@@ -74,7 +78,7 @@ export async function serveAdmission(settings: AdmissionSettings, ports: Admissi
   const drain = async (): Promise<void> => {
     log.info({}, 'draining');
     await drainListener(state, settings, ports.pause);
-    for (const part of [rules, certificates, state.caches, state.injectors]) part?.stop();
+    for (const part of [rules, certificates, state.caches, state.version, state.injectors]) part?.stop();
     health.closeAllConnections();
     await new Promise((resolve) => health.close(resolve));
     log.info({}, 'drained');
@@ -101,6 +105,7 @@ interface State {
   draining: boolean;
   rules: ReadRules | undefined;
   caches: Caches | undefined;
+  readonly version: ClusterVersion | undefined;
   injectors: InjectorConfigs | undefined;
   listener: Listener | undefined;
 }
@@ -121,7 +126,7 @@ async function followRules(state: State, { settings, ports, metrics }: World) {
       log.error({ error: String(error) }, 'the rules cannot be read; the last good ones stay');
     },
     use: async (files) => {
-      const read = readRules(files);
+      const read = readRules(files, ports.clusterName);
       metrics.rulesBroken.set(read.kind === 'invalid' ? 1 : 0);
       for (const problem of read.problems) log.warn({ ...problem }, 'a problem of the rules');
       if (read.kind === 'invalid') {
@@ -139,17 +144,27 @@ async function followRules(state: State, { settings, ports, metrics }: World) {
 function krispr(state: State, { settings, ports, metrics }: World): Route {
   const { cluster, nowMs, log } = ports;
   const events = cluster === undefined ? undefined : startEvents({ cluster, nowMs, instance: settings.instance, log });
-  const knowledge = (): Knowledge => {
-    const { caches, rules } = state;
-    if (rules === undefined) throw new Error('no rules');
-    return {
-      rules: rules.rules,
-      served: caches?.served(),
-      facts: caches?.facts ?? unknownOwners,
-      namespaceLabels: (namespace) => caches?.namespaceLabels(namespace),
-    };
+  return krisprRoute({
+    knowledge: () => knowledgeOf(state),
+    nowMs,
+    metrics,
+    log,
+    warn: (warning) => events?.warn(warning),
+  });
+}
+
+function knowledgeOf({ caches, rules, version }: State): Knowledge {
+  if (rules === undefined) throw new Error('no rules');
+  const { shutdownGuard: settings, kubernetesMinor } = rules.fleet;
+  const injects = caches?.injects ?? (() => false);
+  return {
+    rules: rules.rules,
+    served: caches?.served(),
+    facts: caches?.facts ?? unknownOwners,
+    namespaceLabels: (namespace) => caches?.namespaceLabels(namespace),
+    guard:
+      settings === undefined ? undefined : { settings, injects, kubernetesMinor: version?.minor() ?? kubernetesMinor },
   };
-  return krisprRoute({ knowledge, nowMs, metrics, log, warn: (warning) => events?.warn(warning) });
 }
 
 function injection(state: State, { cluster, inject, log }: AdmissionPorts): readonly Route[] {

@@ -51,6 +51,30 @@ test('manifests: the rights to follow the kinds that fairway.yml adds', async ()
   assert.match(stdout, /- apps\.kruise\.io\n +resources:\n +- clonesets\n/);
 });
 
+test('manifests: the files of one cluster, and the server is told which', async () => {
+  const many = mkdtempSync(join(folder, 'clusters-'));
+  const write = (name: string, text: string): void => writeFileSync(join(many, name), text);
+  write('rollouts.eu.yml', 'production: {b-2: 100}\n');
+  write('fairway.yml', 'clusters: {eu: {rollouts: rollouts.eu.yml}, us: {}, low: {rollouts: ../rollouts.yml}}\n');
+  const { code, stdout } = await run('--config', many, '--cluster', 'eu');
+  assert.equal(code, 0);
+  const [config, deployment] = ['ConfigMap', 'Deployment'].map((kind) =>
+    parseAllDocuments(stdout).find((document) => document.get('kind') === kind),
+  );
+  assert.match(String(config), /fairway\.yml: .*rollouts\.eu\.yml: /s);
+  assert.doesNotMatch(String(config), /rollouts\.yml: /);
+  assert.match(String(deployment), /--cluster=eu/);
+  for (const [cluster, message] of [
+    ['us', /rollouts\.yml does not exist/],
+    ['ue', /lists no cluster "ue"/],
+    ['low', /\.\.\/rollouts\.yml cannot be a key of a ConfigMap/],
+  ] as const) {
+    const refusal = await run('--config', many, '--cluster', cluster);
+    assert.equal(refusal.code, 2);
+    assert.match(refusal.stderr, message);
+  }
+});
+
 const refused: readonly (readonly [what: string, args: readonly string[], message: RegExp])[] = [
   ['half a certificate', ['--tls-secret', 'certificate'], /--ca-file/],
   ['a CA file that is not there', ['--tls-secret', 'c', '--ca-file', 'no.pem'], /cannot read .*no\.pem/],

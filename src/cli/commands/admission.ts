@@ -27,6 +27,10 @@ function manifests(io: Io): Command {
     .option('--namespace <name>', 'namespace of the server', 'fairway-system')
     .option('--replicas <n>', 'replicas of the server', wholeNumber, 2)
     .option('--config <folder>', 'folder with rollouts.yml, and fairway.yml and rollouts.lock where they exist', '.')
+    .option(
+      '--cluster <name>',
+      'which cluster of fairway.yml it is for; the same everywhere unless fairway.yml says otherwise',
+    )
     .option('--inject <revision...>', 'revisions whose pods Fairway injects; none: Krispr alone', [])
     .option(
       '--default-revision <revision>',
@@ -61,6 +65,10 @@ function serving(io: Io): Command {
     .option('--leaf-life <duration>', 'life of its certificates', '336h')
     .option('--kubeconfig <file>', 'how to reach the cluster; the account of the pod where there is none')
     .option('--context <name>', 'context of the kubeconfig')
+    .option(
+      '--cluster <name>',
+      'which cluster of fairway.yml it serves; the same everywhere unless fairway.yml says otherwise',
+    )
     .option('--no-cluster', 'know nothing of a cluster: only forced and retired labels move')
     .option('--drain-delay <duration>', 'how long to serve on after readiness fell', '5s')
     .option('--now-offset <duration>', 'for tests: added to the clock that ages are told by', '0s')

@@ -4,6 +4,7 @@ import type { Io } from '../io.ts';
 
 interface Flags {
   readonly config: string;
+  readonly cluster?: string;
   readonly namespace?: string;
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -16,6 +17,10 @@ export function build(io: Io): Command {
       'Reads a cluster and says what is wrong with injection there; tries pods by server-side dry run; changes nothing.',
     )
     .option('--config <folder>', 'folder with rollouts.yml and fairway.yml, for retired revisions and kinds', '.')
+    .option(
+      '--cluster <name>',
+      'which cluster of fairway.yml it is; the same everywhere unless fairway.yml says otherwise',
+    )
     .option('-n, --namespace <name>', 'where to try pods (default: the first ordinary namespace)')
     .option('--kubeconfig <file>', 'how to reach the cluster')
     .option('--context <name>', 'context of the kubeconfig')

@@ -6,10 +6,10 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { defaultFleet, parseFleet } from '../../core/fleet/index.ts';
 import type { Side } from '../../core/plan/index.ts';
-import { parseLock, parseRollouts } from '../../core/rollout/index.ts';
+import { lockBeside, parseLock, parseRollouts } from '../../core/rollout/index.ts';
 import { type Problem, SpecError, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
-import { lockBeside, readText } from '../rollout-files.ts';
+import { readText } from '../rollout-files.ts';
 
 const run = promisify(execFile);
 

@@ -92,7 +92,12 @@ test('what is logged names the namespace of the request, and a generated name', 
     review({ dryRun: true, object: { metadata: { generateName: 'web-7d-', namespace: 'default', ownerReferences } } }),
   );
   assert.ok(outcome.kind === 'decided');
-  assert.deepEqual(outcome.about, { pod: 'shop/web-7d-*', workload: 'ReplicaSet/web-7d', dryRun: true });
+  assert.deepEqual(outcome.about, {
+    pod: 'shop/web-7d-*',
+    workload: 'ReplicaSet/web-7d',
+    dryRun: true,
+    guarded: false,
+  });
 });
 
 test('an answer holds patch and patchType together or neither, and short warnings', () => {

@@ -4,6 +4,7 @@ import { type NamespaceLabels, patchOf, revisionLabel, revisionLabelKey, type Su
 import { decide, type Rules, type Verdict } from './decide.ts';
 import type { OwnerFacts } from './deploy-age.ts';
 import { type Answer, type PassReason, type PodRequest, readReview } from './envelope.ts';
+import { type Guard, guardPod } from './guard.ts';
 import { controllerOf, type OwnerReference } from './owner.ts';
 import { podSubject } from './pod-subject.ts';
 import { asRecord, type JsonRecord, textField } from './record.ts';
@@ -16,6 +17,8 @@ export interface Knowledge {
   /** A dry run must leave no trace: it may not note a first sight. */
   readonly facts: (controller: OwnerReference | undefined, dryRun: boolean) => OwnerFacts;
   readonly namespaceLabels: NamespaceLabels;
+  /** Where fairway.yml switches the shutdown guard on. */
+  readonly guard?: Guard | undefined;
 }
 
 export type Outcome =
@@ -30,6 +33,8 @@ export interface About {
   /** "Kind/name" of the topmost known owner. */
   readonly workload: string;
   readonly dryRun: boolean;
+  /** The shutdown guard changed the pod. */
+  readonly guarded: boolean;
 }
 
 /** Total: any parsed body has an outcome. */
@@ -57,10 +62,19 @@ function reviewPod(request: PodRequest, knowledge: Knowledge, nowMs: number): Ou
     { namespace, label: label === '' ? undefined : label, outside, facts },
     { rules: knowledge.rules, served: knowledge.served, nowMs },
   );
-  const { patch, remarks } = verdict.kind === 'label' ? mutate(subject, verdict.revision, knowledge) : unchanged;
-  const warnings = [...(verdict.note === undefined ? [] : [verdict.note]), ...remarks].map((text) => `krispr: ${text}`);
-  const about = { pod: podName(namespace, metadata), workload: workloadName(metadata, controller, facts), dryRun };
-  return { kind: 'decided', verdict, answer: { uid, patch, warnings, audit: audit(verdict) }, about };
+  const revision = verdict.kind === 'label' ? verdict.revision : undefined;
+  const { patch, remarks } = revision === undefined ? unchanged : mutate(subject, revision, knowledge);
+  const guard = guardPod(subject, revision, knowledge);
+  const notes = [...(verdict.note === undefined ? [] : [verdict.note]), ...remarks, ...guard.warnings];
+  const guarded = guard.patch.length > 0;
+  const answer = {
+    uid,
+    patch: [...patch, ...guard.patch],
+    warnings: notes.map((text) => `krispr: ${text}`),
+    audit: { ...audit(verdict), ...(guarded ? { 'shutdown-guard': 'added' } : {}) },
+  };
+  const workload = workloadName(metadata, controller, facts);
+  return { kind: 'decided', verdict, answer, about: { pod: podName(namespace, metadata), workload, dryRun, guarded } };
 }
 
 const unchanged = { patch: [], remarks: [] };

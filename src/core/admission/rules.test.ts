@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRules } from './rules.ts';
+import { readRules, ruleFileNames } from './rules.ts';
 
 test('the rules of a rollouts.yml', () => {
   const rules = readRules({ 'rollouts.yml': 'pay-.*: {b-2: 100}\nproduction: {a-1: 100}\n' });
@@ -41,4 +41,37 @@ test('what fairway.yml says about admission', () => {
   assert.deepEqual([isRetired('a-1'), isRetired('b-2')], [true, false]);
   assert.deepEqual([remutateAfterMs('production', 'b-2'), remutateAfterMs('production', 'c-3')], [3_600_000, 0]);
   assert.deepEqual([unlabelled('pay-eu'), unlabelled('shop')], ['label', 'leave']);
+});
+
+const clusters = {
+  'rollouts.yml': 'production: {a-1: 100}\n',
+  'rollouts.eu.yml': 'production: {b-2: 100}\n',
+  'fairway.yml': 'clusters: {eu: {rollouts: rollouts.eu.yml, exclude: [legacy]}, us: {}}\n',
+};
+const views: readonly (readonly [cluster: string | undefined, shop: string, legacy: string])[] = [
+  [undefined, 'a-1', 'revision'],
+  ['us', 'a-1', 'revision'],
+  ['eu', 'b-2', 'outside'],
+];
+for (const [cluster, shop, legacy] of views)
+  test(`the rules as cluster ${cluster} sees them`, () => {
+    const read = readRules(clusters, cluster);
+    assert.ok(read.kind === 'valid');
+    const { wanted } = read.value.rules;
+    assert.deepEqual(wanted('shop'), { kind: 'revision', revision: shop, bucket: 'production' });
+    assert.equal(wanted('legacy').kind, legacy);
+  });
+
+test('a cluster has files of its own, and one that fairway.yml does not list has no rules', () => {
+  const fleet = clusters['fairway.yml'];
+  assert.deepEqual(ruleFileNames(fleet, 'eu'), { rollouts: 'rollouts.eu.yml', lock: 'rollouts.eu.lock' });
+  assert.deepEqual(ruleFileNames(undefined, 'eu'), { rollouts: 'rollouts.yml', lock: 'rollouts.lock' });
+  assert.equal(ruleFileNames(fleet, 'ue'), undefined);
+  const read = readRules(clusters, 'ue');
+  assert.deepEqual([read.kind, read.problems.map(({ code }) => code)], ['invalid', ['cluster-unknown']]);
+  const broken = readRules({ ...clusters, 'rollouts.eu.yml': 'production: {b-2: 9}\n' }, 'eu');
+  assert.deepEqual(
+    broken.problems.map(({ file }) => file),
+    ['rollouts.eu.yml'],
+  );
 });

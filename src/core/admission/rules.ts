@@ -1,23 +1,34 @@
 // What rollouts.yml, fairway.yml and rollouts.lock say, made ready for admission: one text each in, the rules of Krispr out, or every
 // problem of all three. A namespace's answer is remembered, since one burst asks for it hundreds of times.
-import { defaultFleet, type Fleet, parseFleet, remutateAfterMs, unlabelledAction } from '../fleet/index.ts';
+import {
+  type ClusterView,
+  defaultFleet,
+  type Fleet,
+  fleetOfCluster,
+  parseFleet,
+  remutateAfterMs,
+  unlabelledAction,
+} from '../fleet/index.ts';
 import {
   type Assignment,
   compareRevisions,
   createResolver,
   type Lock,
+  lockBeside,
   parseLock,
   parseRollouts,
   type Resolver,
 } from '../rollout/index.ts';
 import type { Named, Parsed } from '../spec-file/index.ts';
+import type { Problem } from '../std/errors.ts';
 import type { Rules, Wanted } from './decide.ts';
 
-/** Contents by file name; only rollouts.yml must be there. */
-export interface RuleFiles {
-  readonly 'rollouts.yml'?: string;
-  readonly 'fairway.yml'?: string;
-  readonly 'rollouts.lock'?: string;
+/** Contents by file name: fairway.yml and those that `ruleFileNames` gives. Only the rollouts file must be there. */
+export type RuleFiles = Readonly<Record<string, string>>;
+
+export interface RuleFileNames {
+  readonly rollouts: string;
+  readonly lock: string;
 }
 
 /** Rules, and the settings of fairway.yml for what is not decided by rules. */
@@ -28,19 +39,47 @@ export interface ReadRules {
 
 const mostRemembered = 100_000;
 
-/** The rules of these files. A problem of one file never hides those of another. */
-export function readRules(files: RuleFiles): Parsed<ReadRules> {
-  const fleet = readIfThere(files, 'fairway.yml', parseFleet);
-  const lock: Parsed<Lock | undefined> = readIfThere(files, 'rollouts.lock', parseLock);
-  const known = fleet.kind === 'valid' ? fleet.value : undefined;
-  const rollouts = parseRollouts(files['rollouts.yml'] ?? '', { file: 'rollouts.yml', fleet: known });
+/**
+ * Where the rules of a cluster stand, beside fairway.yml; undefined where fairway.yml lists clusters and not this one. A fairway.yml that
+ * cannot be read names no files of its own.
+ */
+export function ruleFileNames(fleetText: string | undefined, cluster: string | undefined): RuleFileNames | undefined {
+  const fleet = fleetText === undefined || cluster === undefined ? undefined : parseFleet(fleetText);
+  if (fleet?.kind !== 'valid' || cluster === undefined) return namesOf(undefined);
+  const view = fleetOfCluster(fleet.value, cluster);
+  return view.kind === 'known' ? namesOf(view.rollouts) : undefined;
+}
+
+/** The rules of these files, as `cluster` sees them. A problem of one file never hides those of another. */
+export function readRules(files: RuleFiles, cluster?: string): Parsed<ReadRules> {
+  const fleet = readIfThere(files, fleetFile, parseFleet);
+  const view = fleet.kind === 'valid' ? viewOf(fleet.value, cluster) : undefined;
+  if (view?.kind === 'unknown') return { kind: 'invalid', problems: [...fleet.problems, unknownCluster(view)] };
+  const names = namesOf(view?.rollouts);
+  const lock: Parsed<Lock | undefined> = readIfThere(files, names.lock, parseLock);
+  const rollouts = parseRollouts(files[names.rollouts] ?? '', { file: names.rollouts, fleet: view?.fleet });
   const problems = [...rollouts.problems, ...fleet.problems, ...lock.problems];
   if (rollouts.kind === 'invalid' || lock.kind === 'invalid' || fleet.kind === 'invalid')
     return { kind: 'invalid', problems };
-  const resolver = createResolver({ rollouts: rollouts.value, lock: lock.value, fleet: known });
-  const settings = known ?? defaultFleet();
+  const resolver = createResolver({ rollouts: rollouts.value, lock: lock.value, fleet: view?.fleet });
+  const settings = view?.fleet ?? defaultFleet();
   const value = { rules: rulesOf(resolver, settings), fleet: settings };
   return { kind: 'valid', value, problems };
+}
+
+const fleetFile = 'fairway.yml';
+
+function namesOf(rollouts = 'rollouts.yml'): RuleFileNames {
+  return { rollouts, lock: lockBeside(rollouts) };
+}
+
+function viewOf(fleet: Fleet | undefined, cluster: string | undefined): ClusterView | undefined {
+  if (fleet === undefined) return undefined;
+  return cluster === undefined ? { kind: 'known', fleet } : fleetOfCluster(fleet, cluster);
+}
+
+function unknownCluster({ message, hint }: Extract<ClusterView, { kind: 'unknown' }>): Problem {
+  return { code: 'cluster-unknown', severity: 'error', message, hint, file: fleetFile };
 }
 
 /** The rules that a resolver and a fleet give. */
@@ -62,7 +101,7 @@ function wantedOf(assignment: Assignment): Wanted {
 
 function readIfThere<T>(
   files: RuleFiles,
-  file: keyof RuleFiles,
+  file: string,
   parse: (text: string, named: Named) => Parsed<T>,
 ): Parsed<T | undefined> {
   const text = files[file];

@@ -34,6 +34,7 @@ function installed(name: string, isDefault: boolean, everyNamespace = false): re
     replicas: 1,
     caBundle: '',
     tlsSecret: undefined,
+    cluster: undefined,
     files: {},
     kinds: [],
   };

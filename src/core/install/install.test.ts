@@ -15,6 +15,7 @@ const usual: InstallOptions = {
   caBundle: '',
   tlsSecret: undefined,
   inject: [],
+  cluster: undefined,
   files: { 'rollouts.yml': 'production:\n  1-25-2: 100\n' },
   kinds: [],
 };

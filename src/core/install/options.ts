@@ -13,7 +13,9 @@ export interface InstallOptions {
   readonly tlsSecret: string | undefined;
   /** Revisions whose pods Fairway injects; none: Krispr alone, beside istiod's own injectors. */
   readonly inject: readonly InjectedRevision[];
-  /** Contents of rollouts.yml, fairway.yml and rollouts.lock, by file name. */
+  /** The cluster's name in fairway.yml; undefined: as the fleet. */
+  readonly cluster: string | undefined;
+  /** Contents of rollouts.yml, fairway.yml and rollouts.lock, or of the cluster's own, by file name. */
   readonly files: Readonly<Record<string, string>>;
   /** API groups and plural resources of the kinds that fairway.yml adds. */
   readonly kinds: readonly { readonly group: string; readonly resource: string }[];

@@ -94,7 +94,7 @@ function container(options: InstallOptions): KubeObject {
   };
 }
 
-function serverArguments({ namespace, tlsSecret, inject }: InstallOptions): readonly string[] {
+function serverArguments({ namespace, tlsSecret, inject, cluster }: InstallOptions): readonly string[] {
   return [
     'admission',
     'serve',
@@ -102,6 +102,7 @@ function serverArguments({ namespace, tlsSecret, inject }: InstallOptions): read
     `--listen=:${ports.webhook}`,
     `--metrics=:${ports.metrics}`,
     `--namespace=${namespace}`,
+    ...(cluster === undefined ? [] : [`--cluster=${cluster}`]),
     ...(tlsSecret === undefined ? [] : [`--tls-cert=${tlsFolder}/tls.crt`, `--tls-key=${tlsFolder}/tls.key`]),
     ...inject.map(({ name }) => `--inject=${name}`),
   ];

@@ -2,7 +2,7 @@
 export { findConflicts } from './conflicts.ts';
 export { type Change, type Explanation, explain, type Match } from './explain.ts';
 export { handOver, layOut, ownerOf, type Quota, quotaOf, type Run } from './hand-over.ts';
-export { formatLock, type Lock, type LockBucket, parseLock } from './lock.ts';
+export { formatLock, type Lock, type LockBucket, lockBeside, parseLock } from './lock.ts';
 export { revisionTrouble } from './naming.ts';
 export { percentText } from './percent.ts';
 export {

@@ -161,3 +161,8 @@ function jsonText(text: string): string | undefined {
     return undefined;
   }
 }
+
+/** `rollouts.yml` → `rollouts.lock`, in the same folder. */
+export function lockBeside(path: string): string {
+  return `${path.replace(/\.ya?ml$/, '')}.lock`;
+}

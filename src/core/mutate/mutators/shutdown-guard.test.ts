@@ -82,6 +82,8 @@ for (const [probe, seconds] of autos) {
 const untouched: readonly (readonly [name: string, text: string, setting: Setting, code: string | undefined])[] = [
   ["an owner's own hook", deployment('\n        lifecycle: {preStop: {exec: {command: ["true"]}}}'), {}, undefined],
   ['a Job', deployment('').replace('apps/v1', 'batch/v1').replace('Deployment', 'Job'), {}, 'guard-job'],
+  ['a pod that is not started again', deployment('', '\n      restartPolicy: Never'), {}, 'guard-job'],
+  ['a pod that no injector takes', deployment(''), { getsProxy: () => false }, 'guard-no-proxy'],
   ['a short grace period', deployment('', '\n      terminationGracePeriodSeconds: 5'), {}, 'guard-grace'],
   [
     'a pod without a proxy',

@@ -16,6 +16,8 @@ export interface ShutdownGuardOptions {
   readonly buckets?: readonly string[];
   readonly revisionOf: RevisionOf;
   readonly labelsOf?: NamespaceLabels;
+  /** Whether the pod gets a proxy, for who knows better than the revision and the label tell. */
+  readonly getsProxy?: (subject: Subject) => boolean;
   /** Below 30 there is no sleep action. Absent: new enough. */
   readonly kubernetesMinor?: number;
 }
@@ -23,7 +25,7 @@ export interface ShutdownGuardOptions {
 const [shortestSeconds, longestSeconds] = [5, 15];
 const firstMinor = 30;
 const defaultGraceSeconds = 30;
-const runsToCompletion: ReadonlySet<string> = new Set(['Job', 'CronJob']);
+const jobs: ReadonlySet<string> = new Set(['Job', 'CronJob']);
 
 /** The mutator for a fleet's setting. */
 export function shutdownGuard(options: ShutdownGuardOptions): Mutator {
@@ -44,13 +46,12 @@ function verdictOf(subject: Subject, options: ShutdownGuardOptions): Verdict {
   const { labelsOf = () => undefined, kubernetesMinor = firstMinor } = options;
   const outside = outsideMesh(subject, labelsOf);
   if (outside !== undefined) return outside;
-  if (runsToCompletion.has(subject.kind)) return skips('guard-job', `a ${subject.kind} serves nobody while it ends`);
+  if (endsByItself(subject)) return skips('guard-job', `a ${subject.kind} serves nobody while it ends`);
   const answer = options.revisionOf(subject.namespace);
-  const hasProxy =
-    answer.kind === 'revision' ||
-    subject.at('template', ['metadata', 'labels', revisionLabelKey]) !== undefined ||
-    carriesProxy(subject);
-  if (!hasProxy) return skips('guard-no-proxy', 'the pod has no proxy');
+  const getsProxy =
+    options.getsProxy?.(subject) ??
+    (answer.kind === 'revision' || subject.at('template', ['metadata', 'labels', revisionLabelKey]) !== undefined);
+  if (!getsProxy && !carriesProxy(subject)) return skips('guard-no-proxy', 'the pod has no proxy');
   const bucket = answer.kind === 'revision' ? answer.bucket : undefined;
   if (options.buckets !== undefined && (bucket === undefined || !options.buckets.includes(bucket))) {
     return skips('guard-bucket', `bucket ${bucket ?? 'unknown'} is not guarded`);
@@ -62,6 +63,12 @@ function verdictOf(subject: Subject, options: ShutdownGuardOptions): Verdict {
     return { kind: 'skips', remark: { severity: 'warning', code: 'guard-kubernetes', message } };
   }
   return applies;
+}
+
+/** A Job's template, and a pod that is not started again: pods of Jobs cannot be (batch/v1, validation of restartPolicy). */
+function endsByItself(subject: Subject): boolean {
+  const restarts = subject.at('template', ['spec', 'restartPolicy']);
+  return jobs.has(subject.kind) || restarts === 'Never' || restarts === 'OnFailure';
 }
 
 function graceOf(subject: Subject): number {
