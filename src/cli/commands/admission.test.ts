@@ -61,8 +61,8 @@ test('manifests: the files of one cluster, and the server is told which', async 
   const [config, deployment] = ['ConfigMap', 'Deployment'].map((kind) =>
     parseAllDocuments(stdout).find((document) => document.get('kind') === kind),
   );
-  assert.match(String(config), /fairway\.yml: .*rollouts\.eu\.yml: /s);
-  assert.doesNotMatch(String(config), /rollouts\.yml: /);
+  assert.match(String(config), /^ {2}rollouts\.eu\.yml: \|\n.*^ {2}fairway\.yml: \|$/ms);
+  assert.doesNotMatch(String(config), /^ {2}rollouts\.yml: /m);
   assert.match(String(deployment), /--cluster=eu/);
   for (const [cluster, message] of [
     ['us', /rollouts\.yml does not exist/],
