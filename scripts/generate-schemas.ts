@@ -1,4 +1,4 @@
-// Writes the tables of Kubernetes' and Istio's types that src/core/inject/schema embeds, from the Go modules of test/agree/schemas.
+// Writes the tables of Kubernetes' and Istio's types that src/core/inject/schema and src/core/mesh embed, from the Go modules of test/agree/schemas.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,13 +11,14 @@ const about: Readonly<Record<Name, string>> = {
   mesh: "Istio's mesh and proxy configuration: one message a line, each field JSONNAME[/GONAME]:KIND.",
 };
 
-function fileOf(name: Name): string {
-  return join(root, 'src/core/inject/schema', `${name}-schema.ts`);
-}
+const files: Readonly<Record<Name, string>> = {
+  pod: join(root, 'src/core/inject/schema/pod-schema.ts'),
+  mesh: join(root, 'src/core/mesh/mesh-schema.ts'),
+};
 
 /** The file as it is. */
 export function stored(name: Name): string {
-  return readFileSync(fileOf(name), 'utf8');
+  return readFileSync(files[name], 'utf8');
 }
 
 /** The file as the Go modules give it. */
@@ -29,5 +30,5 @@ export function generated(name: Name): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  for (const name of ['pod', 'mesh'] as const) writeFileSync(fileOf(name), generated(name));
+  for (const name of ['pod', 'mesh'] as const) writeFileSync(files[name], generated(name));
 }

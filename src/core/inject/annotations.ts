@@ -1,6 +1,7 @@
 // The pod annotations that injection reads, checked before anything is rendered (sidecar.md §4.10): all problems at once.
+
+import { type JsonObject, textAt } from '../std/json.ts';
 import { InjectError } from './error.ts';
-import { type JsonObject, textAt } from './json.ts';
 import { parseMesh, proxyConfigOf, withProxyConfig } from './mesh.ts';
 import { canonicalQuantity } from './schema/quantity.ts';
 

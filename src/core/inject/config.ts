@@ -2,9 +2,9 @@
 // ConfigMaps `istio-sidecar-injector-<rev>` (keys `config`, `values`) and `istio-<rev>` (key `mesh`), or of files.
 import { GoTemplateError, parseTemplate, readYaml, type Template, YamlError } from '../gotemplate/index.ts';
 import type { Selector } from '../injectors/index.ts';
+import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../std/json.ts';
 import { InjectError } from './error.ts';
 import { injectionFunctions } from './functions.ts';
-import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from './json.ts';
 import { type Mesh, parseMesh } from './mesh.ts';
 
 /** A revision's injector, ready to render. Shared between requests: nothing in it is ever changed. */

@@ -1,5 +1,5 @@
 // Names of the injected containers, and finding and moving containers in a pod.
-import { type JsonObject, type JsonValue, objectAt, objectsAt } from './json.ts';
+import { type JsonObject, type JsonValue, objectAt, objectsAt } from '../std/json.ts';
 
 export const proxyName = 'istio-proxy';
 export const initName = 'istio-init';

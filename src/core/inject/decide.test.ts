@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '../std/json.ts';
 import type { InjectorConfig } from './config.ts';
 import { decide } from './decide.ts';
-import type { JsonObject } from './json.ts';
 import { type NodeVersion, nativeSidecars } from './native.ts';
 import { openshiftIds } from './openshift.ts';
 import { ownerOf } from './owner.ts';

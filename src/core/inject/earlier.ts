@@ -1,8 +1,9 @@
 // What an earlier injection left in a pod: the status annotation that names it, the user's own containers that it remembered, and how
 // to see the pod without it, so that injecting twice, or again with another revision, gives the same as once.
+
+import { clone, type JsonObject, nameIn, objectAt, objectsAt, parseObject, textAt } from '../std/json.ts';
 import { type ContainerList, containersOf, setContainers } from './container.ts';
 import { InjectError } from './error.ts';
-import { clone, type JsonObject, nameIn, objectAt, objectsAt, parseObject, textAt } from './json.ts';
 import { clearPrometheus, prometheusPort } from './prometheus.ts';
 import { conform } from './schema/conform.ts';
 import { podType } from './schema/schema.ts';

@@ -12,9 +12,9 @@ import {
   sprintOne,
   type Value,
 } from '../gotemplate/index.ts';
+import { trimmedProxyConfig } from '../mesh/index.ts';
+import type { JsonObject } from '../std/json.ts';
 import { formatGoDuration } from './duration.ts';
-import type { JsonObject } from './json.ts';
-import { trimmedProxyConfig } from './mesh.ts';
 import { appendMultusNetwork } from './multus.ts';
 import { otelResourceAttributes } from './otel.ts';
 import { excludeInboundPort } from './ports.ts';

@@ -1,7 +1,7 @@
 // Which images the proxy and its init container have: hub/name:tag, with the variant as the tag's suffix.
 import { sprintOne } from '../gotemplate/index.ts';
+import { type JsonObject, textAt } from '../std/json.ts';
 import { valueAt } from './config.ts';
-import { type JsonObject, textAt } from './json.ts';
 
 /** The proxy's image; the type is the annotation's, else ProxyConfig's, else that of the values. */
 export function proxyImage(values: JsonObject, proxyConfig: JsonObject, annotations: JsonObject): string {

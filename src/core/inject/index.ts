@@ -1,10 +1,11 @@
 // The door: injection of a revision's proxy. `parseInjector` once a revision, then `injectReview` for admission, `injectWorkload` for files.
+
+export type { JsonObject, JsonValue } from '../std/json.ts';
 export { type InjectorConfig, type InjectorTexts, parseInjector } from './config.ts';
 export { type Because, type Decision, decide } from './decide.ts';
 export { type DefaultValues, defaultConfigText, defaultValuesText } from './default-template.ts';
 export { InjectError } from './error.ts';
 export { inject } from './inject.ts';
-export type { JsonObject, JsonValue } from './json.ts';
 export { legalLabelValue } from './labels.ts';
 export type { ProxyLifecycle } from './lifecycle-options.ts';
 export { type NativeMode, type NodeVersion, nativeSidecars } from './native.ts';

@@ -1,10 +1,11 @@
 // One injection: the pod as its owner wrote it, the templates merged onto it, the owner's own proxy on top, then metrics, probes, hooks,
 // the status annotation and the order of containers (sidecar.md §4.3).
+
+import { clone, goText, type JsonObject, nameIn, objectAt, objectsAt, textAt } from '../std/json.ts';
 import { checkAnnotations } from './annotations.ts';
 import { valueAt } from './config.ts';
 import { addEnv, containersOf, findContainer, findProxy, proxyName, setContainers } from './container.ts';
 import { annotationsOf, earlierOverrides, type Overrides, statusKey, strippedPod } from './earlier.ts';
-import { clone, goText, type JsonObject, nameIn, objectAt, objectsAt, textAt } from './json.ts';
 import { mendLabels } from './labels.ts';
 import { ownProxy, proxyConfigOfLifecycle, setDrainDeadline, setLifecycle } from './lifecycle.ts';
 import { type Mesh, proxyConfigOf, withProxyConfig } from './mesh.ts';

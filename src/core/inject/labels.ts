@@ -1,5 +1,5 @@
 // Label values that the API server accepts: at most 63 characters, an alphanumeric at both ends.
-import { type JsonObject, objectAt } from './json.ts';
+import { type JsonObject, objectAt } from '../std/json.ts';
 
 const longest = 63;
 

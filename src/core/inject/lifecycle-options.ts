@@ -1,6 +1,7 @@
 // The lifecycle that a fleet gives its proxies: fairway.yml `lifecycle`, and the annotation that overrides it for one pod.
+
+import { isObject, type JsonObject } from '../std/json.ts';
 import { InjectError } from './error.ts';
-import { isObject, type JsonObject } from './json.ts';
 
 /** Hooks as in a container's `lifecycle`, and how the proxy drains. */
 export interface ProxyLifecycle {

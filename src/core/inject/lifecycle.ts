@@ -2,9 +2,9 @@
 // later wins hook by hook: generated, template, fairway.yml, annotation, the pod's own istio-proxy.
 import { drainDeadlineMs } from '../proxy/index.ts';
 import { formatDuration } from '../std/duration.ts';
+import { isObject, type JsonObject, type JsonValue, objectAt, objectsAt, sameJson } from '../std/json.ts';
 import { addEnv, findContainer, findProxy, proxyName } from './container.ts';
 import { formatProtoDuration } from './duration.ts';
-import { isObject, type JsonObject, type JsonValue, objectAt, objectsAt, sameJson } from './json.ts';
 import { annotatedHooks, type Hooks, hooksOf, lifecycleKey, type ProxyLifecycle } from './lifecycle-options.ts';
 
 export interface LifecycleInput {

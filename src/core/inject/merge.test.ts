@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../std/json.ts';
 import { strategicMerge } from './merge.ts';
 import { wholePod } from './schema/schema.ts';
 

@@ -1,9 +1,10 @@
 // Strategic merge patch (Kubernetes' apply for typed objects): maps merge, lists merge by the key that the type declares or are
 // replaced, null deletes, and `$patch`, `$retainKeys` and `$deleteFromPrimitiveList/…` direct it. In merged lists what only the patch
 // has comes before what only the original has. `$setElementOrder/…` is refused: only clients that diff write it.
+
+import type { Kind, Type } from '../gotypes/index.ts';
+import { isObject, type JsonObject, type JsonValue, put, sameJson } from '../std/json.ts';
 import { InjectError } from './error.ts';
-import { isObject, type JsonObject, type JsonValue, put, sameJson } from './json.ts';
-import type { Kind, Type } from './schema/schema.ts';
 
 /** The merged object; it takes over parts of both, so neither may be used afterwards. @throws InjectError */
 export function strategicMerge(type: Type | undefined, original: JsonObject, patch: JsonObject): JsonObject {

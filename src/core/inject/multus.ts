@@ -1,5 +1,5 @@
 // The annotation of the multus meta-plugin: a network is appended to the list that is there, in its form (names or JSON).
-import { isObject, type JsonValue } from './json.ts';
+import { isObject, type JsonValue } from '../std/json.ts';
 
 /** The list with the network; as it is where it has it already or is broken JSON. */
 export function appendMultusNetwork(existing: string, network: string): string {

@@ -1,5 +1,5 @@
 // OpenShift gives each namespace a range of user and group ids; the proxy takes the last of each, so that no application has it.
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../std/json.ts';
 
 const uidRange = 'openshift.io/sa.scc.uid-range';
 const groups = 'openshift.io/sa.scc.supplemental-groups';

@@ -1,7 +1,8 @@
 // Where the injected containers stand among the user's (sidecar.md §4.5): a native proxy before every init container of the user, so
 // that they are in the mesh; a classic proxy last, or first where it holds the application.
+
+import type { JsonObject } from '../std/json.ts';
 import { coreDumpName, findContainer, initName, moveTo, proxyName, validationName } from './container.ts';
-import type { JsonObject } from './json.ts';
 
 /** Orders the pod's containers. */
 export function orderContainers(pod: JsonObject, holds: boolean): void {

@@ -1,6 +1,6 @@
 // OTEL_RESOURCE_ATTRIBUTES of a pod, where a provider of the mesh asks for OpenTelemetry's semantic conventions.
 import type { GoStruct, StringMap, Value } from '../gotemplate/index.ts';
-import { isObject, type JsonObject, nameIn, textAt } from './json.ts';
+import { isObject, type JsonObject, nameIn, textAt } from '../std/json.ts';
 
 const prefix = 'resource.opentelemetry.io/';
 

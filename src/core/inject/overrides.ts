@@ -1,11 +1,12 @@
 // A user's own istio-proxy or istio-init in the pod: laid over the injected container field by field, remembered in an annotation, and
 // its user id carried into the init container's arguments (sidecar.md §4.8).
+
+import { encode } from '../gotypes/index.ts';
+import { clone, goText, type JsonObject, type JsonValue, nameIn, objectAt, textAt } from '../std/json.ts';
 import { type ContainerList, containersOf, findContainer, findProxy, initName, validationName } from './container.ts';
 import { earlierStatus, type Overrides, overridesKey, statusKey } from './earlier.ts';
-import { clone, goText, type JsonObject, type JsonValue, nameIn, objectAt, textAt } from './json.ts';
 import { strategicMerge } from './merge.ts';
 import { conform } from './schema/conform.ts';
-import { encode } from './schema/encode.ts';
 import { podType, wholePod } from './schema/schema.ts';
 
 export interface Layers {

@@ -1,6 +1,6 @@
 // The workload that a pod belongs to, guessed from the pod alone, as Istio guesses it (pkg/kube GetDeployMetaFromPod): a ReplicaSet's
 // name without its hash is a Deployment, a Job's with a time is a CronJob.
-import { isObject, type JsonObject, objectAt, textAt } from './json.ts';
+import { isObject, type JsonObject, objectAt, textAt } from '../std/json.ts';
 
 export interface Owner {
   readonly name: string;

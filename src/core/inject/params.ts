@@ -1,6 +1,7 @@
 // What one injection is given, and what it gives.
+
+import type { JsonObject } from '../std/json.ts';
 import type { InjectorConfig } from './config.ts';
-import type { JsonObject } from './json.ts';
 import type { ProxyLifecycle } from './lifecycle-options.ts';
 import type { Owner } from './owner.ts';
 

@@ -1,7 +1,7 @@
 // The difference of two JSON values as RFC 6902 operations, and applying them. Lists are compared after their common beginning and end,
 // so that what is put in front or behind is one operation and what stands still is not touched.
 import { InvariantError } from '../std/errors.ts';
-import { isObject, type JsonObject, type JsonValue, put, sameJson } from './json.ts';
+import { isObject, type JsonObject, type JsonValue, put, sameJson } from '../std/json.ts';
 
 export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: JsonValue }

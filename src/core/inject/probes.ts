@@ -1,8 +1,19 @@
 // Probe rewriting: the kubelet's probes would be captured by the proxy, so they go to the agent, which asks the application
 // (sidecar.md §2.7, §4.9). The agent's table of them travels in the proxy's environment.
+
+import { encode } from '../gotypes/index.ts';
+import {
+  clone,
+  goText,
+  isObject,
+  type JsonObject,
+  nameIn,
+  objectAt,
+  objectsAt,
+  parseObject,
+  textAt,
+} from '../std/json.ts';
 import { addEnv, containersOf, findProxy, proxyName } from './container.ts';
-import { clone, goText, isObject, type JsonObject, nameIn, objectAt, objectsAt, parseObject, textAt } from './json.ts';
-import { encode } from './schema/encode.ts';
 import { podType } from './schema/schema.ts';
 
 const tableName = 'ISTIO_KUBE_APP_PROBERS';

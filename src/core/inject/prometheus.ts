@@ -1,9 +1,10 @@
 // Merging of metrics: where the application's metrics are goes into the proxy's environment, and the annotations that Prometheus
 // reads point at the agent (sidecar.md §2.8, §4.9).
+
+import { goText, type JsonObject, objectAt, objectsAt, parseObject, textAt } from '../std/json.ts';
 import { parseGoBool } from './annotations.ts';
 import { addEnv, findProxy } from './container.ts';
 import { InjectError } from './error.ts';
-import { goText, type JsonObject, objectAt, objectsAt, parseObject, textAt } from './json.ts';
 
 interface Scrape {
   readonly scrape: string;

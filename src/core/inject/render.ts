@@ -8,16 +8,17 @@ import {
   type Value,
   YamlError,
 } from '../gotemplate/index.ts';
+import { messageStruct, podStruct } from '../gotypes/index.ts';
+import { meshType } from '../mesh/index.ts';
+import { clone, isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../std/json.ts';
 import { findContainer, proxyName, transfer } from './container.ts';
 import { InjectError } from './error.ts';
 import { proxyImage, proxyInitImage } from './image.ts';
-import { clone, isObject, type JsonObject, type JsonValue, objectAt, textAt } from './json.ts';
 import { strategicMerge } from './merge.ts';
 import { type Mesh, proxyConfigOf } from './mesh.ts';
 import type { InjectRequest } from './params.ts';
 import { conform } from './schema/conform.ts';
-import { meshType, podType, wholePod } from './schema/schema.ts';
-import { messageStruct, podStruct } from './schema/struct.ts';
+import { podType, wholePod } from './schema/schema.ts';
 
 export interface Rendered {
   /** The pod with everything merged. */

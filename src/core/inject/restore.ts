@@ -1,8 +1,9 @@
 // A pod as its owner wrote it, from one that was injected before: our containers and volumes are gone, the owner's own are back, probes and
 // metrics go where they went. So that injecting again, with whatever revision, is injecting once.
+
+import { clone, type JsonObject, nameIn, objectAt, objectsAt, parseObject, textAt } from '../std/json.ts';
 import { type ContainerList, containersOf, findProxy, proxyName, setContainers } from './container.ts';
 import { annotationsOf, earlierOverrides, earlierStatus, overridesKey, statusKey } from './earlier.ts';
-import { clone, type JsonObject, nameIn, objectAt, objectsAt, parseObject, textAt } from './json.ts';
 import { restoreProbes } from './probes.ts';
 import { restorePrometheus } from './prometheus.ts';
 import { conform } from './schema/conform.ts';

@@ -1,8 +1,9 @@
 // One admission request: an AdmissionReview in, the answer out. The door of the webhook is this and a server around it.
+
+import { clone, isObject, type JsonObject, objectAt, textAt } from '../std/json.ts';
 import { decide } from './decide.ts';
 import { InjectError } from './error.ts';
 import { inject } from './inject.ts';
-import { clone, isObject, type JsonObject, objectAt, textAt } from './json.ts';
 import { dropAssignedUser } from './openshift.ts';
 import { ownerOf } from './owner.ts';
 import type { InjectRequest } from './params.ts';

@@ -1,9 +1,10 @@
 // Injection of files: where a workload keeps its pod template, and the workload with the injected one. Lists are gone through item by
 // item; what has no pod template stays as it is.
+
+import { clone, isObject, type JsonObject, objectAt, textAt } from '../std/json.ts';
 import type { InjectorConfig } from './config.ts';
 import { type Because, decide } from './decide.ts';
 import { inject } from './inject.ts';
-import { clone, isObject, type JsonObject, objectAt, textAt } from './json.ts';
 import { withProxyConfig } from './mesh.ts';
 import { type Owner, ownerOf } from './owner.ts';
 import type { Injected, InjectRequest } from './params.ts';

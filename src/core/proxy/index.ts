@@ -16,7 +16,7 @@ export {
   type ProxyPolicy,
   proxyPolicy,
 } from './policy.ts';
-export { effectiveProxyConfig, type JsonObject, type ProxyConfig, type ProxyConfigLayers } from './proxy-config.ts';
+export { effectiveProxyConfig, type ProxyConfig, type ProxyConfigLayers } from './proxy-config.ts';
 export {
   configQuery,
   configTimeoutMs,

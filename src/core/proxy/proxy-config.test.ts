@@ -49,8 +49,8 @@ const rows: readonly (readonly [
   [
     'metadata merges by key',
     {
-      environmentYaml: 'proxyMetadata: {A: "1", B: 2}',
-      annotations: { 'proxy.istio.io/config': 'proxyMetadata: {B: "3", C: true}' },
+      environmentYaml: 'proxyMetadata: {A: "1", B: "2"}',
+      annotations: { 'proxy.istio.io/config': 'proxyMetadata: {B: "3", C: "true"}' },
     },
     { proxyMetadata: { A: '1', B: '3', C: 'true' } },
   ],
@@ -91,12 +91,13 @@ const wrong: readonly (readonly [layers: Parameters<typeof effectiveProxyConfig>
   [{ environmentYaml: '{' }, /PROXY_CONFIG/],
   [{ environmentYaml: '- a' }, /PROXY_CONFIG: is not a map/],
   [{ annotations: { 'proxy.istio.io/config': 'a: [' } }, /annotation proxy\.istio\.io\/config/],
-  [{ environmentYaml: 'drainDuration: 310' }, /310 is no duration/],
-  [{ environmentYaml: 'drainDuration: "5 m"' }, /"5 m" is no duration/],
+  [{ environmentYaml: 'drainDuration: 310' }, /PROXY_CONFIG: 310 is not a duration/],
+  [{ environmentYaml: 'drainDuration: "5 m"' }, /"5 m" is not a duration/],
   [{ environmentYaml: 'drainDuration: -5s' }, /"-5s" is no duration/],
   [{ environmentYaml: 'statusPort: 70000' }, /70000 is no integer from 0 to 65535/],
-  [{ environmentYaml: 'configPath: [a]' }, /\["a"\] is no text/],
-  [{ annotations: { 'status.sidecar.istio.io/port': 'abc' } }, /is no integer/],
+  [{ environmentYaml: 'proxyMetadata: {A: 1}' }, /1 is not a text/],
+  [{ environmentYaml: 'configPath: [a]' }, /\["a"\] is not a text/],
+  [{ annotations: { 'status.sidecar.istio.io/port': 'abc' } }, /"abc" is not a whole number/],
 ];
 for (const [layers, told] of wrong) {
   test(`ProxyConfig: refused: ${JSON.stringify(layers)}`, () => {

@@ -1,11 +1,11 @@
 // The effective ProxyConfig of a node: built-in defaults, then the mesh file, then PROXY_CONFIG, then the pod's annotation; a
 // later layer replaces whole fields, except that proxyMetadata merges by key and proxyHeaders by field. Source: sidecar.md 2.1.
 // Owns the merge and the fields that the agent itself reads; all fields stay in `raw`, since istiod and the bootstrap read more.
-import { loadAll } from 'js-yaml';
+import { readYaml, YamlError } from '../gotemplate/index.ts';
+import { mergeProxyConfig, proxyDefaults, type Refuse } from '../mesh/index.ts';
 import { parseDurationMs } from '../std/duration.ts';
 import type { Problem } from '../std/errors.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { isObject, type JsonObject, objectAt, textAt, textsAt } from '../std/json.ts';
 
 export interface ProxyConfig {
   readonly configPath: string;
@@ -14,7 +14,7 @@ export interface ProxyConfig {
   readonly drainMs: number;
   readonly terminationDrainMs: number;
   readonly adminPort: number;
-  /** 0: no status server. */
+  /** 0: no status server; what is zero is absent from `raw`. */
   readonly statusPort: number;
   readonly discoveryAddress: string;
   /** Undefined: nobody said. 0: one thread for each CPU. */
@@ -36,19 +36,6 @@ export interface ProxyConfigLayers {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-const defaults: JsonObject = {
-  configPath: './etc/istio/proxy',
-  binaryPath: '/usr/local/bin/envoy',
-  serviceCluster: 'istio-proxy',
-  drainDuration: '45s',
-  terminationDrainDuration: '5s',
-  proxyAdminPort: 15000,
-  controlPlaneAuthPolicy: 'MUTUAL_TLS',
-  discoveryAddress: 'istiod.istio-system.svc:15012',
-  statNameLength: 189,
-  statusPort: 15020,
-};
-
 /** Merges the layers. Problems name layer and field; a field with a problem keeps its default. */
 export function effectiveProxyConfig(layers: ProxyConfigLayers): {
   readonly config: ProxyConfig;
@@ -56,23 +43,36 @@ export function effectiveProxyConfig(layers: ProxyConfigLayers): {
 } {
   const problems: Problem[] = [];
   const { annotations = {} } = layers;
-  const raw = [
-    objectField(readYaml(layers.meshYaml, 'the mesh configuration', problems), 'defaultConfig'),
-    readYaml(layers.environmentYaml, 'PROXY_CONFIG', problems),
-    readYaml(annotations['proxy.istio.io/config'], 'annotation proxy.istio.io/config', problems),
-    overrides(annotations),
-  ].reduce(mergeLayer, defaults);
-  return { config: typed(raw, problems), problems };
+  const given = [
+    ['the mesh configuration', objectAt(readMap(layers.meshYaml, 'the mesh configuration', problems), 'defaultConfig')],
+    ['PROXY_CONFIG', readMap(layers.environmentYaml, 'PROXY_CONFIG', problems)],
+    [annotation, readMap(annotations['proxy.istio.io/config'], annotation, problems)],
+    ['single annotations', overrides(annotations)],
+  ] as const;
+  const raw = given.reduce<JsonObject>(
+    (below, [layer, above]) => mergeProxyConfig(below, above, refuseIn(layer, problems)),
+    proxyDefaults,
+  );
+  return { config: proxyConfigOf(raw, problems), problems };
 }
 
-function readYaml(text: string | undefined, layer: string, problems: Problem[]): JsonObject {
+const annotation = 'annotation proxy.istio.io/config';
+
+function refuseIn(layer: string, problems: Problem[]): Refuse {
+  return (path, wanted, value) => {
+    problems.push({ ...problem(layer, `${JSON.stringify(value).slice(0, 80)} is not ${wanted}`), path });
+  };
+}
+
+function readMap(text: string | undefined, layer: string, problems: Problem[]): JsonObject {
   if (text === undefined || text.trim() === '') return {};
   try {
-    const [value] = loadAll(text);
+    const value = readYaml(text);
     if (isObject(value)) return value;
-    if (value !== null && value !== undefined) problems.push(problem(layer, 'is not a map'));
+    if (value !== null) problems.push(problem(layer, 'is not a map'));
   } catch (error) {
-    problems.push(problem(layer, error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)));
+    if (!(error instanceof YamlError)) throw error;
+    problems.push(problem(layer, `is not YAML: ${error.message}`));
   }
   return {};
 }
@@ -82,18 +82,11 @@ function overrides(annotations: Readonly<Record<string, string>>): JsonObject {
   const port = annotations['status.sidecar.istio.io/port'];
   return {
     ...(address === undefined ? {} : { discoveryAddress: address }),
-    ...(port === undefined ? {} : { statusPort: Number(port) }),
+    ...(port === undefined ? {} : { statusPort: port }),
   };
 }
 
-function mergeLayer(below: JsonObject, above: JsonObject): JsonObject {
-  const merged: Record<string, unknown> = { ...below, ...above };
-  for (const name of ['proxyMetadata', 'proxyHeaders'])
-    if (isObject(below[name]) && isObject(above[name])) merged[name] = { ...below[name], ...above[name] };
-  return merged;
-}
-
-function typed(raw: JsonObject, problems: Problem[]): ProxyConfig {
+function proxyConfigOf(raw: JsonObject, problems: Problem[]): ProxyConfig {
   const read = reader(raw, problems);
   return {
     configPath: read.text('configPath'),
@@ -101,17 +94,15 @@ function typed(raw: JsonObject, problems: Problem[]): ProxyConfig {
     serviceCluster: read.text('serviceCluster'),
     drainMs: read.duration('drainDuration') ?? 45_000,
     terminationDrainMs: read.duration('terminationDrainDuration') ?? 5000,
-    adminPort: read.integer('proxyAdminPort', 65_535) ?? 15_000,
-    statusPort: read.integer('statusPort', 65_535) ?? 15_020,
+    adminPort: read.integer('proxyAdminPort', 65_535) ?? 0,
+    statusPort: read.integer('statusPort', 65_535) ?? 0,
     discoveryAddress: read.text('discoveryAddress'),
     concurrency: read.integer('concurrency', 2 ** 31),
     customConfigFile: read.text('customConfigFile'),
     templatePath: read.text('proxyBootstrapTemplatePath'),
     fileFlushIntervalMs: read.duration('fileFlushInterval'),
     fileFlushMinSizeKb: read.integer('fileFlushMinSizeKb', 2 ** 31),
-    proxyMetadata: Object.fromEntries(
-      Object.entries(objectField(raw, 'proxyMetadata')).map(([name, value]) => [name, String(value)]),
-    ),
+    proxyMetadata: textsAt(raw, 'proxyMetadata'),
     raw,
   };
 }
@@ -122,38 +113,24 @@ interface Reader {
   readonly integer: (field: string, most: number) => number | undefined;
 }
 
+/** The kinds are right already; what is left are bounds. */
 function reader(raw: JsonObject, problems: Problem[]): Reader {
   const refuse = (field: string, wanted: string): undefined => {
     problems.push({ ...problem('ProxyConfig', `${JSON.stringify(raw[field])} is no ${wanted}`), path: field });
   };
   return {
-    text: (field) => {
-      const value = raw[field] ?? '';
-      return typeof value === 'string' ? value : (refuse(field, 'text') ?? '');
-    },
+    text: (field) => textAt(raw, field) ?? '',
     duration: (field) => {
-      const value = raw[field];
-      if (value === undefined || value === null) return undefined;
-      const ms = typeof value === 'string' ? parseDurationMs(value) : undefined;
-      return ms !== undefined && ms >= 0 ? ms : refuse(field, 'duration');
+      const text = textAt(raw, field);
+      const ms = text === undefined ? undefined : parseDurationMs(text);
+      return ms === undefined || ms >= 0 ? ms : refuse(field, 'duration');
     },
     integer: (field, most) => {
       const value = raw[field];
-      if (value === undefined || value === null) return undefined;
-      return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most
-        ? value
-        : refuse(field, `integer from 0 to ${most}`);
+      if (typeof value !== 'number') return undefined;
+      return value >= 0 && value <= most ? value : refuse(field, `integer from 0 to ${most}`);
     },
   };
-}
-
-function objectField(of: JsonObject, name: string): JsonObject {
-  const value = of[name];
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function problem(layer: string, what: string): Problem {

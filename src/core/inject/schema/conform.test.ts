@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GoFunction, parseTemplate, sprig, type Value } from '../../gotemplate/index.ts';
-import type { JsonObject } from '../json.ts';
-import { parseMesh, proxyConfigOf, trimmedProxyConfig, withProxyConfig } from '../mesh.ts';
+import { messageStruct, podStruct } from '../../gotypes/index.ts';
+import { meshType, trimmedProxyConfig } from '../../mesh/index.ts';
+import type { JsonObject } from '../../std/json.ts';
+import { parseMesh, proxyConfigOf, withProxyConfig } from '../mesh.ts';
 import { conform } from './conform.ts';
 import { canonicalQuantity } from './quantity.ts';
-import { meshType, podType, wholePod } from './schema.ts';
-import { messageStruct, podStruct } from './struct.ts';
+import { podType, wholePod } from './schema.ts';
 
 const rows: readonly (readonly [name: string, given: JsonObject, canonical: JsonObject])[] = [
   [

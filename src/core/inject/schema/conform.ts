@@ -1,9 +1,10 @@
 // JSON data in the form that a typed client gives it (Go's decode and encode): unknown fields and empty values are gone, quantities
 // are canonical, and a value of another kind is an error. Two pods that mean the same become equal.
+
+import type { Field, Kind, Scalar, Type } from '../../gotypes/index.ts';
+import { isObject, type JsonObject, type JsonValue, put } from '../../std/json.ts';
 import { InjectError } from '../error.ts';
-import { isObject, type JsonObject, type JsonValue, put } from '../json.ts';
 import { canonicalQuantity } from './quantity.ts';
-import type { Field, Kind, Scalar, Type } from './schema.ts';
 
 /** A fresh object of the type; types are wide and values narrow. @throws InjectError that names the place of a value that does not fit */
 export function conform(type: Type, value: JsonValue | undefined, path: string): JsonObject {
@@ -117,6 +118,7 @@ function conformScalar(scalar: Scalar, value: JsonValue, path: string): JsonValu
       throw mismatch(path, 'a number or a text', value);
     case 'quantity':
       return quantity(value, path);
+    case 'int64':
     case 'any':
       return value;
   }

@@ -1,8 +1,8 @@
 // Conformed data as Go structs for templates: `.Spec.Containers`, `.ProxyConfig.HoldApplicationUntilProxyStarts.GetValue`.
-import { Enum, GoFunction, GoStruct, StringMap, type StructType, type Value } from '../../gotemplate/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { Enum, GoFunction, GoStruct, StringMap, type StructType, type Value } from '../gotemplate/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '../std/json.ts';
 import { encode } from './encode.ts';
-import type { Field, Kind, Type } from './schema.ts';
+import type { Field, Kind, Type } from './table.ts';
 
 /** A Kubernetes struct. */
 export function podStruct(type: Type, data: JsonObject | null): GoStruct {

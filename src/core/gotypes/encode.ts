@@ -1,7 +1,7 @@
 // Conformed data as Go's JSON encoder writes it: fields that are always encoded are there, empty, in the order of the type. For
 // what ends up as text inside of the pod (annotations, environment) and must be Istio's text.
-import { isObject, type JsonObject, type JsonValue, put } from '../json.ts';
-import type { Kind, Type } from './schema.ts';
+import { isObject, type JsonObject, type JsonValue, put } from '../std/json.ts';
+import type { Kind, Type } from './table.ts';
 
 /** A copy with every field that Go would write. */
 export function encode(type: Type, data: JsonObject): JsonObject {
