@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { layout } from './layout.ts';
 import { say, sh, succeeds } from './shell.ts';
 
-export type GoModule = 'cni' | 'containerd' | 'etcd' | 'kubernetes' | 'runc';
+export type GoModule = 'cni' | 'containerd' | 'etcd' | 'istio' | 'kubernetes' | 'runc';
 
 /** Modules whose main package has another name than its program. */
 const renamed: Partial<Record<GoModule, readonly [from: string, to: string]>> = { etcd: ['server', 'etcd'] };
@@ -36,6 +36,11 @@ export function goTools(module: GoModule): string {
   for (const [from, to] of [renamed[module] ?? []]) if (from && to) renameSync(join(partial, from), join(partial, to));
   if (!existsSync(folder)) renameSync(partial, folder);
   return folder;
+}
+
+/** The sources that a module's tools are built from: charts and templates lie beside them. */
+export function goSource(module: GoModule, path: string): string {
+  return sh('go', ['list', '-m', '-f', '{{.Dir}}', path], { cwd: join(layout.modules, module) }).trim();
 }
 
 /** Installs those of Debian's packages that are not there. */

@@ -32,6 +32,9 @@ export const network = {
   host: `10.245.${number}.1`,
   pods: `10.245.${number}.0/24`,
   firstPod: `10.245.${number}.40`,
+  /** Below it are the addresses of istiods, from .10; below the other where there is no bridge. */
+  prefix: `10.245.${number}`,
+  loopback: `127.100.${number}`,
   services: `10.${97 + number}.0.0/16`,
   apiPort: Number(env['RIG_API_PORT'] ?? 26_443),
   /** Its peer's is the next one. */

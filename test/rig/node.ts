@@ -1,5 +1,6 @@
 // The node: a bridge, containerd, kubelet, kube-proxy. Needs root. Everything it changes on the machine is undone by
 // `removeNode`, also after a crash: containers, mounts, network namespaces, the bridge, the route.
+import { Resolver } from 'node:dns/promises';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type ControlPlane, gates } from './control-plane.ts';
@@ -20,6 +21,20 @@ export function createBridge(): void {
   sh('ip', ['route', 'replace', 'blackhole', network.services]); // a service's address never leaves this machine
   writeFileSync(forwardingBefore, readFileSync(forwarding));
   writeFileSync(forwarding, '1');
+}
+
+/** Starts the cluster's DNS server, which pods and namespaces on the bridge ask. */
+export async function startDns(): Promise<void> {
+  start('dns', [process.execPath, join(import.meta.dirname, 'dns.ts')]);
+  const resolver = new Resolver({ timeout: 1_000, tries: 1 });
+  resolver.setServers([network.host]);
+  await waitFor('dns', async () => {
+    try {
+      return (await resolver.resolve4('kubernetes.default.svc')).length === 1;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Starts the node and waits until it is Ready. `kubeletConfig` is appended to the kubelet's YAML as it is. */

@@ -9,13 +9,20 @@ import { layout } from './layout.ts';
 const termPatienceMs = 5_000;
 const readyPatienceMs = 60_000;
 
+interface Surroundings {
+  /** Added to this process's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
 /** Starts `command` in the background under `name`; its output goes to `log/name`. */
-export function start(name: string, command: readonly string[], env: Readonly<Record<string, string>> = {}): void {
+export function start(name: string, command: readonly string[], { env, cwd }: Surroundings = {}): void {
   mkdirSync(layout.pids, { recursive: true });
   mkdirSync(layout.logs, { recursive: true });
   const [program = '', ...args] = command;
   const log = openSync(join(layout.logs, name), 'a');
-  const child = spawn(program, args, { detached: true, stdio: ['ignore', log, log], env: { ...process.env, ...env } });
+  const stdio = ['ignore', log, log] as const;
+  const child = spawn(program, args, { detached: true, stdio: [...stdio], cwd, env: { ...process.env, ...env } });
   closeSync(log);
   if (child.pid === undefined) throw new Error(`cannot start ${program}`);
   child.unref();
