@@ -1,11 +1,14 @@
 // What the agent asks of the machine that it runs on. Small on purpose: Node and Bun serve it by one adapter, and a fake in
 // virtual time serves the tests. Nothing here throws for an expected failure: a refused dial, a missing file, a time-out are values.
 
+import type { HostGrpc } from './grpc.ts';
+
 export interface Host {
   readonly clock: HostClock;
   readonly files: HostFiles;
   readonly processes: HostProcesses;
   readonly net: HostNet;
+  readonly grpc: HostGrpc;
   /** A text that nobody else can know. */
   readonly nonce: () => string;
   /** One line of the agent's own log, without line break. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as schedule } from 'node:timers';
 import type { Host } from '../../ports/host.ts';
 import { nodeFiles } from './files.ts';
+import { nodeGrpc } from './grpc/index.ts';
 import { nodeNet } from './net.ts';
 import { nodeProcesses } from './processes.ts';
 
@@ -23,6 +24,7 @@ export function nodeHost(): Host {
     files: nodeFiles,
     processes: nodeProcesses(),
     net: nodeNet,
+    grpc: nodeGrpc,
     nonce: randomUUID,
     print: (line) => process.stdout.write(`${line}\n`),
   };

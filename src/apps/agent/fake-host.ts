@@ -1,5 +1,6 @@
 // A host in virtual time, for tests: files in memory, an Envoy that answers as told, dials that go where the test says.
 // Time moves only by `advance`, which runs what is due in order and lets every promise settle in between.
+import type { GrpcHandler, GrpcTarget } from '../../ports/grpc.ts';
 import type {
   Answer,
   Asked,
@@ -13,6 +14,7 @@ import type {
   Program,
   Ran,
 } from '../../ports/host.ts';
+import { fakeGrpc } from './fake-grpc.ts';
 
 interface FakeHost extends Host {
   readonly lines: string[];
@@ -38,6 +40,8 @@ interface Behaviour {
   readonly health?: Dialled | { readonly kind: 'not-serving' };
   readonly portTaken?: boolean;
   readonly addresses?: readonly string[];
+  /** Who answers gRPC at a TCP address; nobody unless told. */
+  readonly grpc?: (target: GrpcTarget) => GrpcHandler | undefined;
   readonly run?: (command: string, stdin: string) => Partial<Ran>;
   /** Whether what is sent to the probe port arrives at the proxy's. */
   readonly redirects?: boolean;
@@ -79,6 +83,7 @@ export function fakeHost(behaviour: Behaviour = {}): FakeHost {
     ask,
     processes,
     net,
+    grpc: fakeGrpc((target) => behaviour.grpc?.(target)),
     advance: time.advance,
     clock: { nowMs: time.nowMs, wallMs: () => 1_000_000_000_000 + time.nowMs(), after: time.after },
     files: {

@@ -1,0 +1,68 @@
+// One call of a client: its stream, its deadline, and how it ended. Whatever happens to the connection, the call ends with a status.
+import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import type { GrpcClientCall, GrpcOptions, GrpcStatus } from '../../../ports/grpc.ts';
+import { statusIn, statusOfHttp, statusOfReset } from './status.ts';
+import { directionsOf } from './stream.ts';
+
+export interface Connection {
+  readonly session: ClientHttp2Session;
+  readonly authority: string;
+  readonly scheme: string;
+  /** Ends it, and its calls with UNAVAILABLE and this reason. */
+  readonly lose: (reason: string) => void;
+  /** Why it was lost. */
+  readonly why: () => string;
+}
+
+export function openCall(connection: Connection, method: string, options: GrpcOptions): GrpcClientCall {
+  const { metadata = {}, timeoutMs } = options;
+  const stream = connection.session.request({
+    ':method': 'POST',
+    ':path': method,
+    ':scheme': connection.scheme,
+    ':authority': connection.authority,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...(timeoutMs === undefined ? {} : { 'grpc-timeout': `${Math.max(1, Math.floor(timeoutMs))}m` }),
+    ...metadata,
+  });
+  let own: GrpcStatus | undefined;
+  const end = (status: GrpcStatus): void => {
+    own ??= status;
+    stream.close(constants.NGHTTP2_CANCEL);
+  };
+  const late: GrpcStatus = { code: 'DEADLINE_EXCEEDED', message: `not done within ${timeoutMs} ms` };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => end(late), timeoutMs);
+  const ended = endOf(stream, connection, () => own).finally(() => clearTimeout(timer));
+  return {
+    ...directionsOf(stream, end),
+    ended,
+    closeSend: () => stream.end(),
+    cancel: () => end({ code: 'CANCELLED', message: 'cancelled here' }),
+  };
+}
+
+function endOf(
+  stream: ClientHttp2Stream,
+  { session, why }: Connection,
+  own: () => GrpcStatus | undefined,
+): Promise<GrpcStatus> {
+  const { promise, resolve } = Promise.withResolvers<GrpcStatus>();
+  let told: GrpcStatus | undefined;
+  let http = 200;
+  const hear = (headers: IncomingHttpHeaders): void => {
+    http = Number(headers[':status'] ?? http);
+    told ??= statusIn(headers);
+    if (told !== undefined) stream.end(); // the server is through; what we still wanted to say, nobody reads
+  };
+  stream.on('response', hear);
+  stream.on('trailers', hear);
+  stream.on('error', () => undefined); // `close` follows
+  stream.on('end', () => stream.end());
+  stream.on('close', () => {
+    const lost = session.destroyed ? ({ code: 'UNAVAILABLE', message: why() } as const) : undefined;
+    const http2 = http === 200 ? statusOfReset(stream.rstCode) : statusOfHttp(http);
+    resolve(own() ?? told ?? lost ?? http2);
+  });
+  return promise;
+}

@@ -1,0 +1,39 @@
+// Writes small messages: their fields in the order given. Refuses to know a schema; what a number means is its caller's.
+import { utf8 } from '../std/utf8.ts';
+
+/**
+ * A field: text, bytes or a message within (bytes), or a varint. As in proto3, an empty text, 0, false and undefined are not
+ * written; empty bytes are, because a message that is there may be empty.
+ */
+export type Entry = readonly [number: number, value: string | Uint8Array | number | bigint | boolean | undefined];
+
+/** The message's bytes. A number must be an integer; negative ones are written as int64 does. */
+export function encode(...entries: readonly Entry[]): Uint8Array {
+  const parts = entries.flatMap(([number, value]) => fieldOf(number, value));
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function fieldOf(number: number, value: Entry[1]): readonly Uint8Array[] {
+  if (value === undefined || value === '') return [];
+  if (typeof value === 'string') return lengthDelimited(number, utf8(value));
+  if (value instanceof Uint8Array) return lengthDelimited(number, value);
+  const integer = BigInt(value);
+  return integer === 0n ? [] : [varint(BigInt(number) << 3n), varint(BigInt.asUintN(64, integer))];
+}
+
+function lengthDelimited(number: number, bytes: Uint8Array): readonly Uint8Array[] {
+  return [varint((BigInt(number) << 3n) | 2n), varint(BigInt(bytes.length)), bytes];
+}
+
+function varint(value: bigint): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  return Uint8Array.from([...bytes, Number(rest)]);
+}
