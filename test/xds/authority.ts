@@ -37,23 +37,28 @@ export async function newAuthority(name = 'test'): Promise<Authority> {
     keys,
     extensions: [new BasicConstraintsExtension(true, undefined, true)],
   });
-  const issue = async (...names: readonly JsonGeneralName[]): Promise<KeyPair> => {
-    const own = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-    const leaf = await X509CertificateGenerator.create({
-      subject: '',
-      issuer: root.subject,
-      ...life(),
-      signingAlgorithm,
-      signingKey: keys.privateKey,
-      publicKey: own.publicKey,
-      extensions: [
-        new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
-        new SubjectAlternativeNameExtension([...names], true),
-      ],
-    });
-    return { cert: pemOf(leaf), key: await privatePem(own.privateKey) };
-  };
-  return { root: pemOf(root), issue };
+  return { root: pemOf(root), issue: (...names) => issued(root.subject, keys.privateKey, names) };
+}
+
+async function issued(
+  issuer: string,
+  signingKey: webcrypto.CryptoKey,
+  names: readonly JsonGeneralName[],
+): Promise<KeyPair> {
+  const own = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const leaf = await X509CertificateGenerator.create({
+    subject: '',
+    issuer,
+    ...life(),
+    signingAlgorithm,
+    signingKey,
+    publicKey: own.publicKey,
+    extensions: [
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
+      new SubjectAlternativeNameExtension([...names], true),
+    ],
+  });
+  return { cert: pemOf(leaf), key: await privatePem(own.privateKey) };
 }
 
 function life(): { readonly notBefore: Date; readonly notAfter: Date } {

@@ -1,6 +1,7 @@
 // The gRPC part of the host in memory, for tests: unix sockets are names in a map, what is at a TCP address the test says. A message is
 // taken when it is read, so a slow reader stops its sender as the real one does. Messages come whole, however large.
 import type {
+  GrpcAnswer,
   GrpcChannel,
   GrpcClientCall,
   GrpcHandler,
@@ -47,21 +48,22 @@ function channelTo(target: GrpcTarget, calls: Set<FakeCall>, find: () => GrpcHan
   };
   return {
     open,
-    unary: async (method, message, options) => {
-      const call = open(method, options);
-      await call.send(message);
-      call.closeSend();
-      let answer: Uint8Array | undefined;
-      for await (const each of call.messages(options.maxBytes)) answer = each;
-      const status = await call.ended;
-      return status.code === 'OK' && answer !== undefined
-        ? { kind: 'answer', message: answer }
-        : { kind: 'failed', status };
-    },
+    unary: (method, message, options) => unary(open(method, options), message, options.maxBytes),
     close: () => {
       for (const call of own) call.end({ code: 'UNAVAILABLE', message: 'the channel was closed' });
     },
   };
+}
+
+async function unary(call: GrpcClientCall, message: Uint8Array, maxBytes: number): Promise<GrpcAnswer> {
+  await call.send(message);
+  call.closeSend();
+  let answer: Uint8Array | undefined;
+  for await (const each of call.messages(maxBytes)) answer = each;
+  const status = await call.ended;
+  return status.code === 'OK' && answer !== undefined
+    ? { kind: 'answer', message: answer }
+    : { kind: 'failed', status };
 }
 
 function startCall(
@@ -97,37 +99,40 @@ interface Pipe {
 }
 
 function pipe(): Pipe {
-  const waiting: { readonly piece: GrpcPiece; readonly taken: (more: boolean) => void }[] = [];
-  let isOver = false;
-  let wake = (): void => undefined;
+  const state = { waiting: [] as Waiting[], isOver: false, changed: Promise.withResolvers<void>() };
+  const change = (): void => {
+    state.changed.resolve();
+    state.changed = Promise.withResolvers();
+  };
   async function* read(): AsyncGenerator<GrpcPiece> {
-    for (;;) {
-      const next = waiting.shift();
+    while (state.waiting.length > 0 || !state.isOver) {
+      const next = state.waiting.shift();
       next?.taken(true);
-      if (next !== undefined) yield next.piece;
-      else if (isOver) return;
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+      if (next === undefined) await state.changed.promise;
+      else yield next.piece;
     }
   }
-  const write = (piece: GrpcPiece): Promise<boolean> => {
-    if (isOver) return Promise.resolve(false);
-    return new Promise((taken) => {
-      waiting.push({ piece, taken });
-      wake();
-    });
+  const write = ({ bytes, offset, size }: GrpcPiece): Promise<boolean> => {
+    const { promise, resolve: taken } = Promise.withResolvers<boolean>();
+    if (state.isOver) taken(false);
+    else state.waiting.push({ piece: { bytes, offset, size }, taken });
+    change();
+    return promise;
   };
   const end = (): void => {
-    isOver = true;
-    wake();
+    state.isOver = true;
+    change();
   };
-  const abort = (): void => {
-    for (const { taken } of waiting.splice(0)) taken(false);
-    end();
-  };
-  return { read, write, end, abort };
+  return { read, write, end, abort: () => (dropAll(state.waiting), end()) };
+}
+
+interface Waiting {
+  readonly piece: GrpcPiece;
+  readonly taken: (more: boolean) => void;
+}
+
+function dropAll(waiting: Waiting[]): void {
+  for (const { taken } of waiting.splice(0)) taken(false);
 }
 
 function reading({ read }: Pipe): Pick<GrpcClientCall, 'pieces' | 'messages'> {

@@ -15,17 +15,8 @@ export interface Connection {
 }
 
 export function openCall(connection: Connection, method: string, options: GrpcOptions): GrpcClientCall {
-  const { metadata = {}, timeoutMs } = options;
-  const stream = connection.session.request({
-    ':method': 'POST',
-    ':path': method,
-    ':scheme': connection.scheme,
-    ':authority': connection.authority,
-    'content-type': 'application/grpc',
-    te: 'trailers',
-    ...(timeoutMs === undefined ? {} : { 'grpc-timeout': `${Math.max(1, Math.floor(timeoutMs))}m` }),
-    ...metadata,
-  });
+  const { timeoutMs } = options;
+  const stream = requestOf(connection, method, options);
   let own: GrpcStatus | undefined;
   const end = (status: GrpcStatus): void => {
     own ??= status;
@@ -40,6 +31,24 @@ export function openCall(connection: Connection, method: string, options: GrpcOp
     closeSend: () => stream.end(),
     cancel: () => end({ code: 'CANCELLED', message: 'cancelled here' }),
   };
+}
+
+function requestOf(
+  { session, scheme, authority }: Connection,
+  method: string,
+  options: GrpcOptions,
+): ClientHttp2Stream {
+  const { metadata = {}, timeoutMs } = options;
+  return session.request({
+    ':method': 'POST',
+    ':path': method,
+    ':scheme': scheme,
+    ':authority': authority,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...(timeoutMs === undefined ? {} : { 'grpc-timeout': `${Math.max(1, Math.floor(timeoutMs))}m` }),
+    ...metadata,
+  });
 }
 
 function endOf(

@@ -32,14 +32,13 @@ async function unary(call: GrpcClientCall, message: Uint8Array, { maxBytes }: Gr
   return { kind: 'answer', message: answer };
 }
 
+const settings = { enablePush: false, initialWindowSize: windowBytes };
+
 function connected(target: GrpcTarget): Connection {
   const socket = socketTo(target);
   const authority = target.authority ?? (target.at.kind === 'unix' ? 'localhost' : hostAndPort(target.at));
   const scheme = target.tls === undefined ? 'http' : 'https';
-  const session = connectHttp2(`${scheme}://${authority}`, {
-    createConnection: () => socket,
-    settings: { enablePush: false, initialWindowSize: windowBytes },
-  });
+  const session = connectHttp2(`${scheme}://${authority}`, { createConnection: () => socket, settings });
   let why: string | undefined;
   const lose = (reason: string): void => {
     why ??= reason;
