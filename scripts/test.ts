@@ -14,13 +14,14 @@ if (files.length === 0) {
   process.exit(2);
 }
 const isolation = unit ? ['--test-isolation=none'] : ['--test-concurrency=1'];
-const reporter = process.stdout.isTTY ? [] : ['--test-reporter=dot', '--test-reporter-destination=stdout'];
-const summary = process.stdout.isTTY
+// A failed test must not keep the run alive by what it has left, and none may wait for ever.
+const ends = ['--test-force-exit', `--test-timeout=${10 * 60 * 1000}`];
+const reporter = process.stdout.isTTY
   ? []
-  : ['--test-reporter=./scripts/summary.mjs', '--test-reporter-destination=stdout'];
+  : ['--test-reporter=./scripts/reporter.mjs', '--test-reporter-destination=stdout'];
 const done = spawnSync(
   process.execPath,
-  ['--import', './scripts/seed.ts', '--test', ...isolation, ...reporter, ...summary, ...files],
+  ['--import', './scripts/seed.ts', '--test', ...isolation, ...ends, ...reporter, ...files],
   {
     stdio: 'inherit',
   },

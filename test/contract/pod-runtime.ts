@@ -5,17 +5,20 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { objectStore } from '../../src/apps/pod-runner/index.ts';
 import { LivePod } from '../../src/apps/pod-runner/live-pod.ts';
 import { type Effect, type Input, type Manifest, policyOf } from '../../src/core/pod/index.ts';
 import type { PodNode } from '../../src/ports/pod-node.ts';
-import { type ContractScenario, contractScenarios } from './scenarios.ts';
+import { type ContractScenario, contractScenarios, stretched } from './scenarios.ts';
 import { recorder } from './transitions.ts';
 
 /** Back-off of a second at most: real time is scaled down where the kubelet's configuration allows it. */
 export const contractPolicy = policyOf({ timing: 'ideal', maxContainerRestartPeriodMs: 1000, nodeName: 'contract' });
 
-const patienceMs = 25_000;
+const patienceMs = 60_000;
+/** A life that differs is lived once more, so many times slower: a busy machine merges what is close together, a wrong runtime differs again. */
+const slower = 6;
 const goldenFile = join(import.meta.dirname, 'pod-runtime.golden.json');
 
 export function manifestOf(scenario: ContractScenario, index: number): Manifest {
@@ -55,16 +58,29 @@ export function contractOf(name: string, open: () => PodNode | Promise<PodNode>,
     const batch = contractScenarios.slice(first, first + batchSize);
     test(`${name}: scenarios ${first + 1} to ${first + batch.length}`, async (context) => {
       const node = await open();
-      const lives = await Promise.all(batch.map((scenario, index) => live(scenario, first + index, node)));
-      await node.close();
-      for (const [index, scenario] of batch.entries()) {
-        await context.test(scenario.name, () => assert.deepEqual(lives[index], expected[scenario.name]));
+      try {
+        const lives = await Promise.all(
+          batch.map((scenario, index) => live(manifestOf(scenario, first + index), scenario, node)),
+        );
+        for (const [index, scenario] of batch.entries()) {
+          await context.test(scenario.name, async () => {
+            const wanted = expected[scenario.name];
+            if (isDeepStrictEqual(lives[index], wanted)) return;
+            const calm = stretched(scenario, slower);
+            assert.deepEqual(
+              await live(manifestOf(calm, contractScenarios.length + first + index), calm, node),
+              wanted,
+            );
+          });
+        }
+      } finally {
+        await node.close();
       }
     });
   }
 }
 
-async function live(scenario: ContractScenario, index: number, node: PodNode): Promise<readonly string[]> {
+async function live(manifest: Manifest, scenario: ContractScenario, node: PodNode): Promise<readonly string[]> {
   const timers: NodeJS.Timeout[] = [];
   const { promise: gaveUp, resolve: giveUp } = Promise.withResolvers<void>();
   const watcher = recorder(pendingEvents(scenario, (ms, input) => timers.push(setTimeout(() => pod.feed(input), ms))));
@@ -72,7 +88,7 @@ async function live(scenario: ContractScenario, index: number, node: PodNode): P
     onEffect: (_: unknown, effect: Effect) => watcher.record(effect),
     onLine: () => undefined,
   };
-  const pod = new LivePod(manifestOf(scenario, index), {
+  const pod = new LivePod(manifest, {
     policy: contractPolicy,
     node,
     objects: objectStore(),
@@ -83,5 +99,8 @@ async function live(scenario: ContractScenario, index: number, node: PodNode): P
   const ended = await Promise.race([pod.ended.then(() => true), gaveUp.then(() => false)]);
   clearTimeout(patience);
   for (const timer of timers) clearTimeout(timer);
-  return ended ? watcher.lines : [...watcher.lines, 'and no end'];
+  if (ended) return watcher.lines;
+  pod.feed({ kind: 'delete', gracePeriodSeconds: 0 });
+  await pod.runtime.close();
+  return [...watcher.lines, 'and no end'];
 }

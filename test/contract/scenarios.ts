@@ -262,6 +262,26 @@ add('restarted as a whole by a rule', {
 
 export const contractScenarios: readonly ContractScenario[] = scenarios;
 
+const seconds = new Set(['periodSeconds', 'timeoutSeconds', 'activeDeadlineSeconds', 'seconds']);
+
+/** The same life so many times slower, for a machine too busy to keep moments apart that are half a second apart. Grace stays: a watcher sees it. */
+export function stretched(scenario: ContractScenario, times: number): ContractScenario {
+  const slower = (key: string, value: unknown) => {
+    if (typeof value === 'number' && seconds.has(key)) return value * times;
+    if (typeof value !== 'string') return value;
+    return value.replaceAll(/\bsleep ([\d.]+)/g, (_, time: string) => `sleep ${(Number(time) * times).toFixed(2)}`);
+  };
+  return {
+    ...scenario,
+    spec: JSON.parse(JSON.stringify(scenario.spec), slower) as PodSpec,
+    events: scenario.events.map((event) => ({
+      ...event,
+      ms: event.ms * times,
+      input: JSON.parse(JSON.stringify(event.input), slower) as Input,
+    })),
+  };
+}
+
 function add(name: string, spec: PodSpec, events: ContractScenario['events'] = []): void {
   scenarios.push({ name, spec: withVolume(spec), events });
 }

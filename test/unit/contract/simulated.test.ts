@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDriver, livePod } from '../../../src/sim/pod/index.ts';
 import { contractPolicy, golden, manifestOf, pendingEvents, writeGolden } from '../../contract/pod-runtime.ts';
-import { contractScenarios } from '../../contract/scenarios.ts';
+import { contractScenarios, stretched } from '../../contract/scenarios.ts';
 import { recorder } from '../../contract/transitions.ts';
 
-const untilMs = 60_000;
+const untilMs = 600_000;
 const lives = Object.fromEntries(contractScenarios.map((scenario, index) => [scenario.name, live(scenario, index)]));
 if (process.env['UPDATE_GOLDEN'] === '1') writeGolden(lives);
 
@@ -17,6 +17,11 @@ test('forty lives at least, each of them golden and no other', () => {
 
 for (const [name, lines] of Object.entries(lives)) {
   test(`simulated: ${name}`, () => assert.deepEqual(lines, golden()[name]));
+}
+
+for (const [index, scenario] of contractScenarios.entries()) {
+  test(`simulated, six times slower: ${scenario.name}`, () =>
+    assert.deepEqual(live(stretched(scenario, 6), index), golden()[scenario.name]));
 }
 
 function live(scenario: (typeof contractScenarios)[number], index: number): readonly string[] {
