@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const main = resolve(import.meta.dirname, '../../src/cli/main.ts');
-const patienceMs = 30_000;
+const patienceMs = 120_000;
 
 export interface RunningPods {
   readonly child: ChildProcess;
@@ -14,7 +14,7 @@ export interface RunningPods {
   /** Everything said so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Waits until the outputs together hold a text; fails with both after half a minute. */
+  /** Waits until the outputs together hold a text; fails with both after two minutes. */
   saw(text: string | RegExp): Promise<void>;
   /** Another command against this run. */
   fairway(...args: readonly string[]): {
