@@ -1,5 +1,6 @@
 // sprig's functions on text.
 
+import { base64, base64Alphabet } from '../../std/base64.ts';
 import { compareCodePoints } from '../../std/order.ts';
 import { sha256Hex } from '../../std/sha256.ts';
 import { failCall } from '../error.ts';
@@ -195,31 +196,17 @@ function numbered(parts: readonly string[]): Value {
   return newMap(parts.map((part, i) => [`_${i}`, part]));
 }
 
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
-function base64(bytes: readonly number[]): string {
-  let encoded = '';
-  for (let i = 0; i < bytes.length; i += 3) {
-    const [a = 0, b, c] = bytes.slice(i, i + 3);
-    const group = (a << 16) | ((b ?? 0) << 8) | (c ?? 0);
-    encoded += alphabet.charAt(group >> 18) + alphabet.charAt((group >> 12) & 63);
-    encoded += b === undefined ? '=' : alphabet.charAt((group >> 6) & 63);
-    encoded += c === undefined ? '=' : alphabet.charAt(group & 63);
-  }
-  return encoded;
-}
-
 /** Decoded text, or Go's error as the text: that is what sprig gives. */
 function unbase64(encoded: string): string {
   const clean = encoded.replace(/[\r\n]/g, '');
   const body = clean.replace(/={1,2}$/, '');
-  const bad = Array.from(body).findIndex((char) => !alphabet.includes(char));
+  const bad = Array.from(body).findIndex((char) => !base64Alphabet.includes(char));
   if (bad >= 0 || clean.length % 4 !== 0)
     return `illegal base64 data at input byte ${bad >= 0 ? bad : Math.floor(clean.length / 4) * 4 + (clean.length % 4 === 0 ? 0 : 0)}`;
   const bytes: number[] = [];
   let [group, bits] = [0, 0];
   for (const char of body) {
-    group = ((group << 6) | alphabet.indexOf(char)) & 0xffffff;
+    group = ((group << 6) | base64Alphabet.indexOf(char)) & 0xffffff;
     bits += 6;
     if (bits >= 8) {
       bits -= 8;
