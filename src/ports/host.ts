@@ -2,6 +2,7 @@
 // virtual time serves the tests. Nothing here throws for an expected failure: a refused dial, a missing file, a time-out are values.
 
 import type { HostGrpc } from './grpc.ts';
+import type { HostKeys } from './keys.ts';
 
 export interface Host {
   readonly clock: HostClock;
@@ -9,6 +10,7 @@ export interface Host {
   readonly processes: HostProcesses;
   readonly net: HostNet;
   readonly grpc: HostGrpc;
+  readonly keys: HostKeys;
   /** A text that nobody else can know. */
   readonly nonce: () => string;
   /** One line of the agent's own log, without line break. */
@@ -18,7 +20,7 @@ export interface Host {
 export interface HostClock {
   /** Milliseconds that never go back; their zero means nothing. */
   readonly nowMs: () => number;
-  /** Wall time in milliseconds since 1970, for log lines only. */
+  /** Wall time in milliseconds since 1970: for log lines, and for what certificates say. It may jump. */
   readonly wallMs: () => number;
   /** Calls once after so many milliseconds; the result calls it off. */
   readonly after: (ms: number, run: () => void) => () => void;
@@ -28,6 +30,8 @@ export interface HostFiles {
   /** Undefined where there is no such file. */
   readonly read: (path: string) => string | undefined;
   readonly exists: (path: string) => boolean;
+  /** A text that changes whenever the file does, or another one takes its place; links are followed. Undefined: there is none. */
+  readonly stamp: (path: string) => string | undefined;
   /** Makes folders as needed; gives back what went wrong. */
   readonly write: (path: string, text: string, mode?: number) => string | undefined;
   readonly remove: (path: string) => void;

@@ -1,5 +1,5 @@
 // Small files, read and written at once: configuration, a pid, a bootstrap. Written beside and renamed, so that no reader sees half of one.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { HostFiles } from '../../ports/host.ts';
 
@@ -12,6 +12,14 @@ export const nodeFiles: HostFiles = {
     }
   },
   exists: existsSync,
+  stamp: (path) => {
+    try {
+      const { dev, ino, size, ctimeNs } = statSync(path, { bigint: true });
+      return [dev, ino, size, ctimeNs].join(' ');
+    } catch {
+      return undefined;
+    }
+  },
   write: (path, text, mode = 0o644) => {
     try {
       writeWhole(path, text, mode);

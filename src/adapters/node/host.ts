@@ -4,6 +4,7 @@ import { setTimeout as schedule } from 'node:timers';
 import type { Host } from '../../ports/host.ts';
 import { nodeFiles } from './files.ts';
 import { nodeGrpc } from './grpc/index.ts';
+import { nodeKeys } from './keys.ts';
 import { nodeNet } from './net.ts';
 import { nodeProcesses } from './processes.ts';
 
@@ -25,6 +26,7 @@ export function nodeHost(): Host {
     processes: nodeProcesses(),
     net: nodeNet,
     grpc: nodeGrpc,
+    keys: nodeKeys,
     nonce: randomUUID,
     print: (line) => process.stdout.write(`${line}\n`),
   };

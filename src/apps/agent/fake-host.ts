@@ -15,6 +15,7 @@ import type {
   Ran,
 } from '../../ports/host.ts';
 import { fakeGrpc } from './fake-grpc.ts';
+import { fakeKeys } from './fake-keys.ts';
 
 interface FakeHost extends Host {
   readonly lines: string[];
@@ -64,6 +65,9 @@ export function readyEnvoy({ path }: HttpRequest): Fetched {
   return answer(200);
 }
 
+/** Without it the agent starts nothing. */
+const caRoot = './var/run/secrets/istio/root-cert.pem';
+
 export function fakeHost(behaviour: Behaviour = {}): FakeHost {
   const time = virtualTime();
   const seen = {
@@ -73,7 +77,7 @@ export function fakeHost(behaviour: Behaviour = {}): FakeHost {
     requests: [] as string[],
     ran: [] as string[],
   };
-  const written = new Map(Object.entries(behaviour.files ?? {}));
+  const written = new Map(Object.entries({ [caRoot]: 'root', ...behaviour.files }));
   const { processes, ...envoy } = fakeProcesses(behaviour, seen, time);
   const { net, ask } = fakeNet(behaviour, seen, time);
   return {
@@ -84,11 +88,13 @@ export function fakeHost(behaviour: Behaviour = {}): FakeHost {
     processes,
     net,
     grpc: fakeGrpc((target) => behaviour.grpc?.(target)),
+    keys: fakeKeys(),
     advance: time.advance,
     clock: { nowMs: time.nowMs, wallMs: () => 1_000_000_000_000 + time.nowMs(), after: time.after },
     files: {
       read: (path) => written.get(path),
       exists: (path) => written.has(path),
+      stamp: (path) => written.get(path),
       write: (path, text) => void written.set(path, text),
       remove: (path) => void written.delete(path),
     },

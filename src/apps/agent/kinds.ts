@@ -22,6 +22,19 @@ export function count(unset: string, row: Row, bounds: readonly [least: number, 
   };
 }
 
+/** A part of a whole. */
+export function share(unset: string, row: Row): Setting<number> {
+  return {
+    ...row,
+    unset,
+    unit: 'a number from 0 to 1',
+    parse: (given) => {
+      const value = Number(given);
+      return /^\d*\.?\d+$/.test(given) && value <= 1 ? value : undefined;
+    },
+  };
+}
+
 export function port(unset: string, row: Row): Setting<number> {
   return { ...count(unset, row, [0, 65_535]), unit: 'a port' };
 }

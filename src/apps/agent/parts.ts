@@ -2,6 +2,7 @@
 // over the SDS socket, the xDS proxy. Owns the order of their start (that of Istio's agent) and of their end; knows nothing of what they do.
 import type { Facts } from '../../core/proxy/index.ts';
 import type { Host } from '../../ports/host.ts';
+import { startIdentity } from './identity/identity.ts';
 import type { Log } from './log.ts';
 import type { Plan } from './plan.ts';
 
@@ -21,12 +22,15 @@ export interface Parts {
 type Started = ({ readonly kind: 'running' } & Parts) | { readonly kind: 'failed'; readonly problem: string };
 
 /** Starts every part that the plan asks for; Envoy is started after it. */
-export async function startParts({ log }: PartsContext): Promise<Started> {
+export async function startParts(context: PartsContext): Promise<Started> {
   const ends: (() => void)[] = [];
-  log('debug', 'parts started', { parts: ends.length });
-  return Promise.resolve({
+  const identity = await startIdentity(context);
+  if (identity.kind === 'failed') return identity;
+  ends.push(identity.end);
+  context.log('debug', 'parts started', { parts: ends.length });
+  return {
     kind: 'running',
     dnsTable: () => 'not-needed',
     end: () => ends.toReversed().forEach((end) => end()),
-  });
+  };
 }

@@ -4,7 +4,11 @@ import { test } from 'node:test';
 import { answer, fakeHost, readyEnvoy, refused } from './fake-host.ts';
 import { runProxy } from './proxy.ts';
 
-const env = { PROXY_CONFIG: '{"customConfigFile":"/b.json","configPath":"/etc/p"}', FAIRWAY_DRAIN_DEADLINE: '28s' };
+const env = {
+  PROXY_CONFIG: '{"customConfigFile":"/b.json","configPath":"/etc/p"}',
+  FAIRWAY_DRAIN_DEADLINE: '28s',
+  FILE_MOUNTED_CERTS: 'true',
+};
 const filesWithAnnotations = (annotations: string): Record<string, string> => ({
   './etc/istio/pod/annotations': annotations,
 });
@@ -33,6 +37,8 @@ test('starts Envoy, tells when it is ready, drains it on SIGTERM, stops it', asy
   );
   assert.equal(host.written.has('/etc/p/envoy.pid'), false);
   assert.deepEqual(messages(host.lines), [
+    'identity comes from',
+    'serving secrets',
     'no TCP port of the application is known: the drain will not wait for it',
     'proxy is ready',
     'draining',

@@ -1,6 +1,7 @@
 // Every setting of `proxy`, in one table: Istio's own first (sidecar.md 1.4, 1.5), Fairway's after them.
 import { assumedDeadlineMs, improvements } from '../../core/proxy/index.ts';
 import { formatDuration } from '../../core/std/duration.ts';
+import { identityRows } from './identity/settings.ts';
 import { choice, choices, count, duration, maybeDuration, port, text, truth } from './kinds.ts';
 import type { Values } from './table.ts';
 
@@ -91,6 +92,7 @@ export const proxyTable = {
     'fips-140-2',
     'fips-140-3',
   ]),
+  ...identityRows,
   compat: choice(
     'none',
     { flag: 'compat', env: 'FAIRWAY_COMPAT', doc: 'with `istio` every improvement below is off' },

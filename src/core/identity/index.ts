@@ -33,6 +33,7 @@ export {
   filesSocket,
   type IdentitySource,
   identitySource,
+  type OwnSource,
   ownSocket,
   type PairFiles,
   type SourceSettings,

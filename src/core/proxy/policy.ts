@@ -14,6 +14,7 @@ export const improvementDocs = {
   hasten: 'a second SIGTERM ends the drain, a third kills Envoy',
   'soft-stop': 'Envoy is ended by SIGTERM and, a second later, by SIGKILL, so that it writes out its access logs',
   'status-until-exit': 'the status port answers until exit; `/healthz/ready` is 503 from SIGTERM on',
+  'held-certificate': 'a certificate is served until it ends, also while the CA fails to renew it',
   'exit-code':
     'the agent leaves with the status of an Envoy that ended by itself (128+n for a signal), and tells it in the termination log',
 } as const;

@@ -1,0 +1,98 @@
+// Certificates that somebody else writes: read when they are asked for, and again whenever they change. A pair is served only when key
+// and certificate belong together, so that a writer who is half done is waited for; meanwhile the last good one is served.
+//
+// A look each second instead of inotify: it sees every way of replacing a file, the kubelet's swapped link and a mount included, and
+// needs none of the watches that nodes run out of.
+import { type PairFiles, pemCertificates, pemFile, type Secret } from '../../../core/identity/index.ts';
+import type { Host } from '../../../ports/host.ts';
+import type { Log } from '../log.ts';
+
+export interface FileSecrets {
+  /** Undefined: not there, or not good. From the first question on it is looked after. */
+  readonly pair: (files: PairFiles) => Secret | undefined;
+  readonly roots: (path: string) => Secret | undefined;
+  readonly end: () => void;
+}
+
+export interface FilesContext {
+  readonly host: Host;
+  readonly log: Log;
+  /** From a change to the reading. */
+  readonly debounceMs: number;
+  readonly changed: () => void;
+}
+
+const everyMs = 1000;
+
+interface Watched {
+  readonly paths: readonly string[];
+  readonly read: () => Secret | string;
+  /** Undefined: to be read again, whether it changed or not. */
+  stamp: string | undefined;
+  secret: Secret | undefined;
+  problem: string;
+}
+
+/** Nothing is watched until it is asked for. */
+export function watchFiles(context: FilesContext): FileSecrets {
+  const { host, debounceMs } = context;
+  const watched = new Map<string, Watched>();
+  let callOff: () => void = () => undefined;
+  const look = (): void => {
+    const changed = [...watched.values()].filter((each) => each.stamp !== stampOf(host, each.paths));
+    callOff = host.clock.after(changed.length === 0 ? everyMs : debounceMs, () => {
+      for (const each of changed) load(context, each);
+      if (changed.length === 0) look();
+      else callOff = host.clock.after(everyMs, look);
+    });
+  };
+  const secretOf = (key: string, paths: readonly string[], read: Watched['read']): Secret | undefined => {
+    const known = watched.get(key);
+    if (known !== undefined) return known.secret;
+    const added: Watched = { paths, read, stamp: undefined, secret: undefined, problem: '' };
+    watched.set(key, added);
+    load({ ...context, changed: () => undefined }, added);
+    if (watched.size === 1) look();
+    return added.secret;
+  };
+  return {
+    pair: (files) => secretOf(`${files.chain}~${files.key}`, [files.chain, files.key], () => readPair(host, files)),
+    roots: (path) => secretOf(path, [path], () => readRoots(host, path)),
+    end: () => callOff(),
+  };
+}
+
+function load({ host, log, changed }: FilesContext, watched: Watched): void {
+  const stamp = stampOf(host, watched.paths);
+  const found = watched.read();
+  const problem = typeof found === 'string' ? found : '';
+  if (problem !== watched.problem && problem !== '')
+    log('warn', 'certificate files cannot be used', { files: watched.paths, problem });
+  watched.problem = problem;
+  // Read while it was being written, or not good: the next look reads it again.
+  watched.stamp = typeof found === 'string' || stamp !== stampOf(host, watched.paths) ? undefined : stamp;
+  if (typeof found === 'string') return;
+  log('info', 'read certificate files', { files: watched.paths });
+  watched.secret = found;
+  changed();
+}
+
+/** Never undefined, so that it differs from what was not read. */
+function stampOf({ files }: Host, paths: readonly string[]): string {
+  return paths.map((path) => files.stamp(path) ?? 'none').join(', ');
+}
+
+function readPair({ files, keys }: Host, { chain: chainFile, key: keyFile }: PairFiles): Secret | string {
+  const chain = files.read(chainFile);
+  const key = files.read(keyFile);
+  if (chain === undefined || key === undefined) return `missing: ${chain === undefined ? chainFile : keyFile}`;
+  return keys.pairProblem(chain, key) ?? { kind: 'pair', chain, key };
+}
+
+/** What cannot be read among them is left out: Envoy would refuse all of them. */
+function readRoots({ files, keys }: Host, path: string): Secret | string {
+  const text = files.read(path);
+  if (text === undefined) return `missing: ${path}`;
+  const good = pemCertificates(text).filter((each) => keys.certificate(each) !== undefined);
+  return good.length === 0 ? 'no certificate in it' : { kind: 'roots', pem: pemFile(good), crlFile: undefined };
+}
