@@ -18,12 +18,9 @@ export interface Ports {
 const type = 'type.googleapis.com/envoy.';
 
 /** Writes the bootstrap and its sources; gives back the path of the bootstrap. */
-export function writeBootstrap(folder: string, ports: Ports): string {
+export function writeBootstrap(folder: string, ports: Ports, moreClusters: readonly object[] = []): string {
   writeListeners(folder, ports);
-  write(folder, 'cds.json', {
-    version_info: '1',
-    resources: [cluster('app', ports.app), cluster('elsewhere', ports.elsewhere)],
-  });
+  writeClusters(folder, [clusterOf('app', ports.app), clusterOf('elsewhere', ports.elsewhere)]);
   const source = (name: string): object => ({
     resource_api_version: 'V3',
     path_config_source: { path: join(folder, name) },
@@ -33,7 +30,7 @@ export function writeBootstrap(folder: string, ports: Ports): string {
     admin: { address: address('127.0.0.1', ports.admin) },
     dynamic_resources: { lds_config: source('lds.json'), cds_config: source('cds.json') },
     static_resources: {
-      clusters: [clusterOf('agent', ports.status), clusterOf('prometheus_stats', ports.admin)],
+      clusters: [clusterOf('agent', ports.status), clusterOf('prometheus_stats', ports.admin), ...moreClusters],
       listeners: [
         listener({ name: 'status', port: ports.envoyStatus, cluster: 'agent', prefix: 'agent' }),
         listener({ name: 'prometheus', port: ports.prometheus, cluster: 'prometheus_stats', prefix: 'stats' }),
@@ -44,6 +41,15 @@ export function writeBootstrap(folder: string, ports: Ports): string {
 
 /** The source of listeners; `refused` is one that Envoy refuses, so that it has no configuration yet. */
 export function writeListeners(folder: string, ports: Ports, which: 'all' | 'refused' = 'all'): void {
+  const { inbound, outbound } = podListeners(folder, ports);
+  putListeners(folder, which, which === 'all' ? [inbound, outbound] : [{ name: 'without an address' }]);
+}
+
+/** The two listeners of a pod, in the clear. */
+export function podListeners(
+  folder: string,
+  ports: Ports,
+): { readonly inbound: ListenerJson; readonly outbound: ListenerJson } {
   const inbound = listener({
     name: 'in',
     port: ports.inbound,
@@ -59,18 +65,25 @@ export function writeListeners(folder: string, ports: Ports, which: 'all' | 'ref
     prefix: 'outbound',
     direction: 'OUTBOUND',
   });
-  const resources = which === 'all' ? [inbound, outbound] : [{ name: 'without an address' }];
+  return { inbound, outbound };
+}
+
+export function putListeners(folder: string, version: string, listeners: readonly object[]): void {
   write(folder, 'lds.json', {
-    version_info: which,
-    resources: resources.map((resource) => ({ '@type': `${type}config.listener.v3.Listener`, ...resource })),
+    version_info: version,
+    resources: listeners.map((each) => ({ '@type': `${type}config.listener.v3.Listener`, ...each })),
   });
 }
 
-function cluster(name: string, port: number): object {
-  return { '@type': `${type}config.cluster.v3.Cluster`, ...clusterOf(name, port) };
+export function writeClusters(folder: string, clusters: readonly object[]): void {
+  write(folder, 'cds.json', {
+    version_info: '1',
+    resources: clusters.map((each) => ({ '@type': `${type}config.cluster.v3.Cluster`, ...each })),
+  });
 }
 
-function clusterOf(name: string, port: number): object {
+/** A cluster of one endpoint on loopback. */
+export function clusterOf(name: string, port: number): object {
   const endpoint = { endpoint: { address: address('127.0.0.1', port) } };
   return { name, load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: [endpoint] }] } };
 }
@@ -84,7 +97,13 @@ interface Listener {
   readonly log?: string;
 }
 
-function listener({ name, port, cluster: to, prefix, direction, log }: Listener): object {
+interface ListenerJson {
+  readonly address: object;
+  readonly name: string;
+  readonly filter_chains: readonly object[];
+}
+
+function listener({ name, port, cluster: to, prefix, direction, log }: Listener): ListenerJson {
   const route = { cluster: to, timeout: '0s' };
   const manager = {
     '@type': `${type}extensions.filters.network.http_connection_manager.v3.HttpConnectionManager`,

@@ -106,6 +106,7 @@ function startAgent({ folder, ports, bootstrap, options }: Place): Agent {
     ENVOY_STATUS_PORT: String(ports.envoyStatus),
     ENVOY_PROMETHEUS_PORT: String(ports.prometheus),
     FAIRWAY_TERMINATION_LOG: join(folder, 'termination-log'),
+    FILE_MOUNTED_CERTS: 'true', // nobody asks for them: a scene without a CA
     ...options.env,
   };
   const args = ['proxy', 'sidecar', '--log_as_json', '--proxyLogLevel=error', ...(options.args ?? [])];

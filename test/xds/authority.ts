@@ -15,6 +15,7 @@ import {
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const dayMs = 86_400_000;
+const minuteMs = 60_000;
 
 /** PEM. */
 export interface KeyPair {
@@ -26,6 +27,15 @@ export interface Authority {
   /** PEM. */
   readonly root: string;
   readonly issue: (...names: readonly JsonGeneralName[]) => Promise<KeyPair>;
+  /** A certificate for somebody else's key. PEM. */
+  readonly sign: (wish: Wish) => Promise<string>;
+}
+
+export interface Wish {
+  readonly publicKey: X509Certificate['publicKey'] | webcrypto.CryptoKey;
+  readonly names: readonly JsonGeneralName[];
+  /** From a minute ago on; a day unless told. */
+  readonly lifeMs?: number;
 }
 
 export async function newAuthority(name = 'test'): Promise<Authority> {
@@ -37,32 +47,37 @@ export async function newAuthority(name = 'test'): Promise<Authority> {
     keys,
     extensions: [new BasicConstraintsExtension(true, undefined, true)],
   });
-  return { root: pemOf(root), issue: (...names) => issued(root.subject, keys.privateKey, names) };
+  const sign = (wish: Wish): Promise<string> => signed(root.subject, keys.privateKey, wish);
+  return { root: pemOf(root), sign, issue: (...names) => issued(sign, names) };
 }
 
-async function issued(
+async function issued(sign: Authority['sign'], names: readonly JsonGeneralName[]): Promise<KeyPair> {
+  const own = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  return { cert: await sign({ publicKey: own.publicKey, names }), key: await privatePem(own.privateKey) };
+}
+
+async function signed(
   issuer: string,
   signingKey: webcrypto.CryptoKey,
-  names: readonly JsonGeneralName[],
-): Promise<KeyPair> {
-  const own = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  { publicKey, names, lifeMs }: Wish,
+): Promise<string> {
   const leaf = await X509CertificateGenerator.create({
     subject: '',
     issuer,
-    ...life(),
+    ...life(lifeMs),
     signingAlgorithm,
     signingKey,
-    publicKey: own.publicKey,
+    publicKey,
     extensions: [
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
       new SubjectAlternativeNameExtension([...names], true),
     ],
   });
-  return { cert: pemOf(leaf), key: await privatePem(own.privateKey) };
+  return pemOf(leaf);
 }
 
-function life(): { readonly notBefore: Date; readonly notAfter: Date } {
-  return { notBefore: new Date(Date.now() - dayMs), notAfter: new Date(Date.now() + dayMs) };
+function life(lifeMs = dayMs): { readonly notBefore: Date; readonly notAfter: Date } {
+  return { notBefore: new Date(Date.now() - minuteMs), notAfter: new Date(Date.now() + lifeMs) };
 }
 
 function pemOf(certificate: X509Certificate): string {

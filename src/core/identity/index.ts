@@ -8,9 +8,9 @@ export {
   type IdentityNote,
   type IdentityPolicy,
   type IdentityState,
+  type Issued,
   identityDueMs,
   identityStep,
-  type Issued,
   trustedRoots,
 } from './machine.ts';
 export {

@@ -3,13 +3,30 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { prng } from '../std/prng.ts';
-import { beginIdentity, type IdentityInput, identityDueMs, identityStep, type Issued } from './machine.ts';
+import { beginIdentity, type IdentityInput, type Issued, identityDueMs, identityStep } from './machine.ts';
 
 const answer = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('issued' as const), lifeMs: fc.integer({ min: -5000, max: 90_000 }), root: fc.constantFrom('r', 's') }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('refused' as const), failure: fc.constantFrom('transient' as const, 'lasting' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('issued' as const),
+      lifeMs: fc.integer({ min: -5000, max: 90_000 }),
+      root: fc.constantFrom('r', 's'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('refused' as const),
+      failure: fc.constantFrom('transient' as const, 'lasting' as const),
+    }),
+  },
 );
-const turn = fc.record({ answer, tookMs: fc.nat(3000), anchors: fc.option(fc.constantFrom('', 'a', 'b'), { nil: undefined, freq: 4 }) });
+const turn = fc.record({
+  answer,
+  tookMs: fc.nat(3000),
+  anchors: fc.option(fc.constantFrom('', 'a', 'b'), { nil: undefined, freq: 4 }),
+});
 
 test('whatever the CA does, the machine asks on, one request at a time, and serves only what is good', () => {
   fc.assert(
@@ -34,7 +51,9 @@ test('whatever the CA does, the machine asks on, one request at a time, and serv
         assert.equal(state.next.at, 'asking');
         nowMs += tookMs;
         if (anchors !== undefined) feed({ kind: 'anchors', pem: anchors === '' ? '' : pemOf(anchors) });
-        feed(given.kind === 'issued' ? { kind: 'issued', issued: issuedOf(nowMs, given) } : { ...given, problem: 'no' });
+        feed(
+          given.kind === 'issued' ? { kind: 'issued', issued: issuedOf(nowMs, given) } : { ...given, problem: 'no' },
+        );
         for (let ticks = 0; state.next.at !== 'asking'; ticks++) {
           assert.ok(ticks < 3, 'a tick at the due time changes something');
           const dueMs = identityDueMs(state) ?? assert.fail('it never asks again');

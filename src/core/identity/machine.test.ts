@@ -144,7 +144,12 @@ test('anchors while the CA is asked: once more afterwards, but not at the very f
 });
 
 test('anchors while waiting: asked at once', () => {
-  play([first, [30 * min, tick, ['request new']], [30 * min, denied, ['refused']], [30 * min + 1, anchors('a'), ['anchors-changed', 'publish ROOTCA', 'request same']]]);
+  play([
+    first,
+    [30 * min, tick, ['request new']],
+    [30 * min, denied, ['refused']],
+    [30 * min + 1, anchors('a'), ['anchors-changed', 'publish ROOTCA', 'request same']],
+  ]);
 });
 
 test('as Istio does it, what is held is forgotten at the request', () => {

@@ -75,12 +75,7 @@ export const beginIdentity: Step = [
 ];
 
 /** Total: every input has an answer in every state; an answer that nobody asked for changes nothing. */
-export function identityStep(
-  policy: IdentityPolicy,
-  state: IdentityState,
-  input: IdentityInput,
-  moment: Moment,
-): Step {
+export function identityStep(policy: IdentityPolicy, state: IdentityState, input: IdentityInput, moment: Moment): Step {
   switch (input.kind) {
     case 'issued':
       return state.next.at === 'asking' ? issued(policy, state, input.issued, moment) : [state, []];
@@ -108,22 +103,22 @@ function issued(policy: IdentityPolicy, state: IdentityState, given: Issued, mom
   const { nowMs, random } = moment;
   if (given.expiresMs <= nowMs) return refused(state, endedBefore, moment);
   const untilMs = renewAtMs(policy, given, random);
-  const isNewRoot = given.root !== state.root;
   const again = state.next.at === 'asking' && state.next.again;
   const next: Next = again ? { at: 'asking', failures: 0, again: false } : { at: 'resting', untilMs };
-  // The root first: a peer may already show a certificate of the new one.
-  const names = isNewRoot ? [rootsName, workloadName] : [workloadName];
+  const told = note({ kind: 'issued', lifeMs: given.expiresMs - nowMs, renewInMs: untilMs - nowMs });
+  const request: readonly IdentityEffect[] = again ? [{ kind: 'request', key: 'new' }] : [];
   return [
     { ...state, held: given, root: given.root, next },
-    [
-      note({ kind: 'issued', lifeMs: given.expiresMs - nowMs, renewInMs: untilMs - nowMs }),
-      ...(isNewRoot && state.root !== undefined
-        ? [note({ kind: 'root-changed', certificates: pemCertificates(given.root).length })]
-        : []),
-      { kind: 'publish', names },
-      ...(again ? [{ kind: 'request', key: 'new' } as const] : []),
-    ],
+    [told, ...publishIssued(state.root, given.root), ...request],
   ];
+}
+
+/** The root first: a peer may already show a certificate of the new one. */
+function publishIssued(before: string | undefined, root: string): readonly IdentityEffect[] {
+  if (root === before) return [{ kind: 'publish', names: [workloadName] }];
+  const publish: IdentityEffect = { kind: 'publish', names: [rootsName, workloadName] };
+  if (before === undefined) return [publish];
+  return [note({ kind: 'root-changed', certificates: pemCertificates(root).length }), publish];
 }
 
 const endedBefore = {

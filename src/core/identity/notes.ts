@@ -7,21 +7,14 @@ interface Line {
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
-export function identityLine(note: IdentityNote): Line {
-  switch (note.kind) {
-    case 'issued':
-      return { level: 'info', message: 'workload certificate issued', fields: without(note) };
-    case 'root-changed':
-      return { level: 'info', message: "the CA's root has changed", fields: without(note) };
-    case 'anchors-changed':
-      return { level: 'info', message: 'trust anchors of the control plane have changed', fields: without(note) };
-    case 'refused':
-      return { level: 'warn', message: 'no workload certificate from the CA', fields: without(note) };
-    case 'expired':
-      return { level: 'error', message: 'workload certificate has expired', fields: {} };
-  }
+export function identityLine({ kind, ...fields }: IdentityNote): Line {
+  return { ...wording[kind], fields };
 }
 
-function without<T extends { readonly kind: string }>({ kind: _, ...fields }: T): Omit<T, 'kind'> {
-  return fields;
-}
+const wording: Readonly<Record<IdentityNote['kind'], Omit<Line, 'fields'>>> = {
+  issued: { level: 'info', message: 'workload certificate issued' },
+  'root-changed': { level: 'info', message: "the CA's root has changed" },
+  'anchors-changed': { level: 'info', message: 'trust anchors of the control plane have changed' },
+  refused: { level: 'warn', message: 'no workload certificate from the CA' },
+  expired: { level: 'error', message: 'workload certificate has expired' },
+};

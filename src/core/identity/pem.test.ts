@@ -31,7 +31,9 @@ test('the same set gives the same text, and merging again changes nothing', () =
 test('the armour is what Node writes', () => {
   for (const length of [1, 2, 3, 47, 48, 49, 500]) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i * 37) % 256);
-    const lines = Buffer.from(bytes).toString('base64').replaceAll(/.{64}(?=.)/g, '$&\n');
+    const lines = Buffer.from(bytes)
+      .toString('base64')
+      .replaceAll(/.{64}(?=.)/g, '$&\n');
     assert.equal(pem('X', bytes), `-----BEGIN X-----\n${lines}\n-----END X-----\n`);
   }
 });

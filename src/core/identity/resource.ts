@@ -35,6 +35,9 @@ function rootFile(path: string): Resource {
 function keyPair(paths: string): Resource {
   const [certificate = '', key = '', ...more] = paths.split('~');
   return certificate === '' || key === '' || more.length > 0
-    ? { kind: 'malformed', problem: `${pairPrefix}${paths}: wanted are the paths of certificate and key, with ~ between` }
+    ? {
+        kind: 'malformed',
+        problem: `${pairPrefix}${paths}: wanted are the paths of certificate and key, with ~ between`,
+      }
     : { kind: 'key-pair', certificate, key };
 }

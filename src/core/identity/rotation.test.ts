@@ -9,7 +9,14 @@ const middle = draws(0.5);
 const hour = 3_600_000;
 const day = 24 * hour;
 
-const renewals: readonly (readonly [name: string, ratio: number, jitter: number, draw: number, lifeMs: number, atMs: number])[] = [
+const renewals: readonly (readonly [
+  name: string,
+  ratio: number,
+  jitter: number,
+  draw: number,
+  lifeMs: number,
+  atMs: number,
+])[] = [
   ['half of a day', 0.5, 0, 0, day, 12 * hour],
   ['jitter, as early as it gets', 0.5, 0.01, 0.999_999_999, day, 11.76 * hour],
   ['jitter, as late as it gets', 0.5, 0.01, 0, day, 12.24 * hour],
@@ -25,7 +32,12 @@ for (const [name, graceRatio, graceJitter, draw, lifeMs, atMs] of renewals)
     assert.ok(Math.abs(at - atMs) <= 1, `${at} instead of ${atMs}`);
   });
 
-const delays: readonly (readonly [failures: number, kind: 'transient' | 'lasting', leftMs: number | undefined, delay: number])[] = [
+const delays: readonly (readonly [
+  failures: number,
+  kind: 'transient' | 'lasting',
+  leftMs: number | undefined,
+  delay: number,
+])[] = [
   [1, 'transient', undefined, 100],
   [2, 'transient', undefined, 200],
   [4, 'transient', undefined, 800],

@@ -29,14 +29,14 @@ export interface PairFiles {
 /** What serves `default` and `ROOTCA`. */
 export type IdentitySource =
   /** Another server is there; ours serves files alone. */
-  | { readonly kind: 'external'; readonly path: string }
-  | OwnSource;
+  { readonly kind: 'external'; readonly path: string } | OwnSource;
 
 export interface OwnSource {
   readonly kind: 'own';
-  readonly pair: PairFiles | 'ca';
-  /** A file of roots. */
-  readonly roots: string | 'ca';
+  /** Undefined: from the CA. */
+  readonly pair: PairFiles | undefined;
+  /** A file of roots; undefined: from the CA. */
+  readonly roots: string | undefined;
   /** Undefined: nothing of it is needed. */
   readonly ca: CaTarget | undefined;
 }
@@ -92,9 +92,9 @@ function ownSource(settings: SourceSettings, facts: Facts, problems: Problem[]):
   if (mounted !== undefined) return { kind: 'own', pair: mounted, roots: mounted.root, ca: undefined };
   const found = filesIn(certsFolder);
   const own = sameFolder(settings.outputCerts, certsFolder);
-  const pair = !own && facts.exists(found.chain) && facts.exists(found.key) ? found : 'ca';
-  const roots = !own && facts.exists(found.root) ? found.root : 'ca';
-  const needsCa = pair === 'ca' || roots === 'ca';
+  const pair = !own && facts.exists(found.chain) && facts.exists(found.key) ? found : undefined;
+  const roots = !own && facts.exists(found.root) ? found.root : undefined;
+  const needsCa = pair === undefined || roots === undefined;
   return { kind: 'own', pair, roots, ca: needsCa ? caTarget(settings, facts, problems) : undefined };
 }
 
@@ -119,10 +119,7 @@ interface IdentityFiles extends PairFiles {
 }
 
 /** Files that stand for a CA: mounted ones, by provider, by their presence, or by FILE_MOUNTED_CERTS. */
-function mountedFiles(
-  { caProvider, fileMountedCerts }: SourceSettings,
-  { exists }: Facts,
-): IdentityFiles | undefined {
+function mountedFiles({ caProvider, fileMountedCerts }: SourceSettings, { exists }: Facts): IdentityFiles | undefined {
   const present = filesIn(credentialsFolder);
   if ([present.chain, present.key, present.root].every(exists)) return present;
   if (caProvider === gkeProvider)

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { dueNames, newStream, onRequest, onSent, type SecretRequest, type SecretStream, type StreamForm } from './stream.ts';
+import {
+  dueNames,
+  newStream,
+  onRequest,
+  onSent,
+  type SecretRequest,
+  type SecretStream,
+  type StreamForm,
+} from './stream.ts';
 
 const silent: SecretRequest = { nonce: '', names: [], dropped: [], known: new Map(), refusal: undefined };
 
@@ -15,13 +23,29 @@ const rows: readonly (readonly [name: string, form: StreamForm, acts: readonly A
   [
     'what is there is sent, once',
     'whole',
-    [{ has: { a: '1' } }, { ask: { names: ['a'] } }, { sends: ['a'], nonce: 'n1' }, { ask: { names: ['a'], nonce: 'n1' } }, { sends: [] }],
+    [
+      { has: { a: '1' } },
+      { ask: { names: ['a'] } },
+      { sends: ['a'], nonce: 'n1' },
+      { ask: { names: ['a'], nonce: 'n1' } },
+      { sends: [] },
+    ],
   ],
-  ['what comes later is sent later', 'whole', [{ ask: { names: ['a'] } }, { sends: [] }, { has: { a: '1' } }, { sends: ['a'] }]],
+  [
+    'what comes later is sent later',
+    'whole',
+    [{ ask: { names: ['a'] } }, { sends: [] }, { has: { a: '1' } }, { sends: ['a'] }],
+  ],
   [
     'a rotation is sent to who wants it',
     'whole',
-    [{ has: { a: '1', b: '1' } }, { ask: { names: ['a'] } }, { sends: ['a'] }, { has: { a: '2', b: '2' } }, { sends: ['a'] }],
+    [
+      { has: { a: '1', b: '1' } },
+      { ask: { names: ['a'] } },
+      { sends: ['a'] },
+      { has: { a: '2', b: '2' } },
+      { sends: ['a'] },
+    ],
   ],
   [
     'a name is added, another dropped',
@@ -39,7 +63,14 @@ const rows: readonly (readonly [name: string, form: StreamForm, acts: readonly A
   [
     'no names: nothing more',
     'whole',
-    [{ has: { a: '1' } }, { ask: { names: ['a'] } }, { sends: ['a'], nonce: 'n' }, { ask: { nonce: 'n' } }, { has: { a: '2' } }, { sends: [] }],
+    [
+      { has: { a: '1' } },
+      { ask: { names: ['a'] } },
+      { sends: ['a'], nonce: 'n' },
+      { ask: { nonce: 'n' } },
+      { has: { a: '2' } },
+      { sends: [] },
+    ],
   ],
   [
     'a refused answer is not repeated, its successor is sent',
@@ -66,7 +97,11 @@ const rows: readonly (readonly [name: string, form: StreamForm, acts: readonly A
       { sends: ['b'] },
     ],
   ],
-  ['after a reconnection the nonce is another server’s', 'whole', [{ has: { a: '1' } }, { ask: { names: ['a'], nonce: 'old' } }, { sends: ['a'] }]],
+  [
+    'after a reconnection the nonce is another server’s',
+    'whole',
+    [{ has: { a: '1' } }, { ask: { names: ['a'], nonce: 'old' } }, { sends: ['a'] }],
+  ],
   [
     'delta: added and dropped',
     'delta',
@@ -95,7 +130,16 @@ const rows: readonly (readonly [name: string, form: StreamForm, acts: readonly A
     'delta',
     [
       { has: { a: '1', b: '2' } },
-      { ask: { names: ['a', 'b'], known: new Map([['a', '1'], ['b', '1'], ['c', '1']]) } },
+      {
+        ask: {
+          names: ['a', 'b'],
+          known: new Map([
+            ['a', '1'],
+            ['b', '1'],
+            ['c', '1'],
+          ]),
+        },
+      },
       { sends: ['b'] },
     ],
   ],
@@ -126,7 +170,12 @@ test('who wants a secret has its newest version once all is sent, and no secret 
   const names = fc.uniqueArray(name, { maxLength: 3 });
   const act = fc.oneof(
     fc.record({ change: name }),
-    fc.record({ names, dropped: names, stale: fc.boolean(), refusal: fc.option(fc.constant('no'), { nil: undefined }) }),
+    fc.record({
+      names,
+      dropped: names,
+      stale: fc.boolean(),
+      refusal: fc.option(fc.constant('no'), { nil: undefined }),
+    }),
   );
   fc.assert(
     fc.property(fc.constantFrom('whole', 'delta'), fc.array(act, { maxLength: 20 }), (form, acts) => {
@@ -138,7 +187,10 @@ test('who wants a secret has its newest version once all is sent, and no secret 
         else stream = onRequest(stream, { ...silent, ...each, nonce: each.stale ? 'stale' : stream.nonce });
         for (const due of dueNames(stream, (secret) => there.get(secret))) assert.ok(stream.names.has(due));
         stream = sent(stream, there, `n${++version}`);
-        assert.deepEqual(dueNames(stream, (secret) => there.get(secret)), []);
+        assert.deepEqual(
+          dueNames(stream, (secret) => there.get(secret)),
+          [],
+        );
         for (const wanted of stream.names) assert.equal(stream.has.get(wanted), there.get(wanted));
       }
     }),

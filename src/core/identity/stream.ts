@@ -57,7 +57,10 @@ function onDelta(stream: SecretStream, { names, dropped, known }: SecretRequest)
 }
 
 /** What is to be sent now; `versionOf` is undefined for a secret that is not there yet. */
-export function dueNames({ names, has }: SecretStream, versionOf: (name: string) => string | undefined): readonly string[] {
+export function dueNames(
+  { names, has }: SecretStream,
+  versionOf: (name: string) => string | undefined,
+): readonly string[] {
   return [...names].filter((name) => {
     const version = versionOf(name);
     return version !== undefined && version !== has.get(name);

@@ -29,50 +29,57 @@ interface Watched {
   readonly read: () => Secret | string;
   /** Undefined: to be read again, whether it changed or not. */
   stamp: string | undefined;
+  /** What was read last, good or not. */
+  text: string;
+  /** The last good one. */
   secret: Secret | undefined;
-  problem: string;
 }
 
 /** Nothing is watched until it is asked for. */
 export function watchFiles(context: FilesContext): FileSecrets {
-  const { host, debounceMs } = context;
-  const watched = new Map<string, Watched>();
-  let callOff: () => void = () => undefined;
-  const look = (): void => {
-    const changed = [...watched.values()].filter((each) => each.stamp !== stampOf(host, each.paths));
-    callOff = host.clock.after(changed.length === 0 ? everyMs : debounceMs, () => {
-      for (const each of changed) load(context, each);
-      if (changed.length === 0) look();
-      else callOff = host.clock.after(everyMs, look);
-    });
-  };
-  const secretOf = (key: string, paths: readonly string[], read: Watched['read']): Secret | undefined => {
-    const known = watched.get(key);
-    if (known !== undefined) return known.secret;
-    const added: Watched = { paths, read, stamp: undefined, secret: undefined, problem: '' };
-    watched.set(key, added);
-    load({ ...context, changed: () => undefined }, added);
-    if (watched.size === 1) look();
-    return added.secret;
+  const { host } = context;
+  const all = new Map<string, Watched>();
+  let end: (() => void) | undefined;
+  const secretOf = (paths: readonly string[], read: Watched['read']): Secret | undefined => {
+    const watched = all.get(paths.join('~')) ?? { paths, read, stamp: undefined, text: '', secret: undefined };
+    if (!all.has(paths.join('~'))) load({ ...context, changed: () => undefined }, watched); // who asks is answered
+    all.set(paths.join('~'), watched);
+    end ??= lookAfter(context, all);
+    return watched.secret;
   };
   return {
-    pair: (files) => secretOf(`${files.chain}~${files.key}`, [files.chain, files.key], () => readPair(host, files)),
-    roots: (path) => secretOf(path, [path], () => readRoots(host, path)),
-    end: () => callOff(),
+    pair: (files) => secretOf([files.chain, files.key], () => readPair(host, files)),
+    roots: (path) => secretOf([path], () => readRoots(host, path)),
+    end: () => end?.(),
   };
 }
 
+function lookAfter(context: FilesContext, all: ReadonlyMap<string, Watched>): () => void {
+  const { host, debounceMs } = context;
+  let callOff: () => void;
+  const look = (): void => {
+    const changed = [...all.values()].filter((each) => each.stamp !== stampOf(host, each.paths));
+    callOff = host.clock.after(changed.length === 0 ? everyMs : debounceMs, () => {
+      for (const each of changed) load(context, each);
+      look();
+    });
+  };
+  look();
+  return () => callOff();
+}
+
+/** What is new is read once more: a clock that ticks slowly may not tell a second change right after the first. */
 function load({ host, log, changed }: FilesContext, watched: Watched): void {
   const stamp = stampOf(host, watched.paths);
   const found = watched.read();
-  const problem = typeof found === 'string' ? found : '';
-  if (problem !== watched.problem && problem !== '')
-    log('warn', 'certificate files cannot be used', { files: watched.paths, problem });
-  watched.problem = problem;
-  // Read while it was being written, or not good: the next look reads it again.
-  watched.stamp = typeof found === 'string' || stamp !== stampOf(host, watched.paths) ? undefined : stamp;
-  if (typeof found === 'string') return;
-  log('info', 'read certificate files', { files: watched.paths });
+  const text = JSON.stringify(found);
+  const isNew = text !== watched.text;
+  watched.text = text;
+  watched.stamp = isNew ? undefined : stamp;
+  if (!isNew) return;
+  const files = watched.paths;
+  if (typeof found === 'string') return log('warn', 'certificate files cannot be used', { files, problem: found });
+  log('info', 'read certificate files', { files });
   watched.secret = found;
   changed();
 }

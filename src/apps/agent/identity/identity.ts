@@ -15,10 +15,10 @@ import { policyOf } from '../envoy-program.ts';
 import type { Log } from '../log.ts';
 import type { Plan } from '../plan.ts';
 import { ordersAt } from './ca.ts';
-import { type FileSecrets, watchFiles } from './files.ts';
+import { watchFiles } from './files.ts';
 import { writeCertificates } from './output.ts';
 import { sdsServer } from './sds.ts';
-import { secretsFrom } from './secrets.ts';
+import { type Secrets, secretsFrom } from './secrets.ts';
 import type { IdentitySettings } from './settings.ts';
 import { keepWorkload, type Workload } from './workload.ts';
 
@@ -55,23 +55,20 @@ function sourceFields(source: IdentitySource): Readonly<Record<string, string>> 
   if (source.kind === 'external') return { source: 'another server', path: source.path };
   const { pair, roots, ca } = source;
   const where = ca === undefined ? {} : { ca: `${ca.host}:${ca.port}` };
-  return { source: pair === 'ca' ? 'ca' : pair.chain, roots: roots === 'ca' ? 'ca' : roots, ...where };
+  return { source: pair?.chain ?? 'ca', roots: roots ?? 'ca', ...where };
 }
 
 async function serve(context: IdentityContext, source: IdentitySource): Promise<RunningIdentity> {
   const { plan, host, log } = context;
-  const { settings } = plan;
   const own = source.kind === 'own' ? source : undefined;
+  let workload: Workload | undefined;
   const changed = (): void => {
     sds.changed();
-    if (settings.outputCerts !== '' && own !== undefined) writeCertificates(output, secrets);
+    if (own !== undefined) writeOutput(context, secrets);
   };
-  const files: FileSecrets = watchFiles({ host, log, debounceMs: settings.fileDebounceMs, changed });
-  let workload: Workload | undefined;
+  const files = watchFiles({ host, log, debounceMs: plan.settings.fileDebounceMs, changed });
   const secrets = secretsFrom({ host, files, own, workload: () => workload });
   const sds = sdsServer({ log, secrets, nonce: host.nonce });
-  const mode = settings.kubernetesHost === '' ? 0o600 : 0o644;
-  const output = { host, log, folder: settings.outputCerts, mode } as const;
   if (own?.ca !== undefined) workload = keepWorkload(workloadOf(context, own.ca, changed));
   changed(); // files are there already
   const listening = listen(context, own === undefined ? filesSocket : ownSocket, sds.answer);
@@ -79,12 +76,13 @@ async function serve(context: IdentityContext, source: IdentitySource): Promise<
   return {
     kind: 'running',
     setAnchors: (pem) => workload?.setAnchors(pem),
-    end: () => {
-      workload?.end();
-      files.end();
-      listening.end();
-    },
+    end: () => [workload, files, listening].forEach((part) => part?.end()),
   };
+}
+
+function writeOutput({ plan, host, log }: IdentityContext, secrets: Secrets): void {
+  const { outputCerts: folder, kubernetesHost } = plan.settings;
+  if (folder !== '') writeCertificates({ host, log, folder, mode: kubernetesHost === '' ? 0o600 : 0o644 }, secrets);
 }
 
 function workloadOf(

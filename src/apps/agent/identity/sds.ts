@@ -2,6 +2,7 @@
 // comes, what changes is sent when it changes. (Istio's agent ends the stream instead, and Envoy asks again.)
 import {
   dueNames,
+  type NamedSecret,
   newStream,
   onRequest,
   onSent,
@@ -53,52 +54,53 @@ interface Opened {
 }
 
 async function answerStream(context: Context, { call, form, pumps }: Opened): Promise<GrpcStatus> {
-  let stream = newStream(form);
-  let sending = false;
-  const pump = async (): Promise<void> => {
-    if (sending) return;
-    sending = true;
-    for (let goesOn = true; goesOn; ) {
-      const [next, message] = nextAnswer(context, stream);
-      if (message === undefined) break;
-      stream = next; // before it is sent: a request that comes meanwhile may be about it
-      goesOn = await call.send(message);
-    }
-    sending = false;
-  };
-  const run = (): void => void pump();
-  pumps.add(run);
+  const held: Held = { stream: newStream(form), sending: false };
+  const pump = (): void => void sendDue(context, call, held);
+  pumps.add(pump);
   try {
     for await (const bytes of call.messages(largestRequest)) {
       const request = readSecretRequest(form, bytes);
       if (request === undefined) return { code: 'INVALID_ARGUMENT', message: 'a message that cannot be read' };
       if (request.refusal !== undefined) context.log('warn', 'Envoy refuses a secret', { problem: request.refusal });
-      const before = stream.names;
-      stream = onRequest(stream, request);
-      tellNames(context, [...stream.names].filter((name) => !before.has(name)));
-      run();
+      const before = held.stream.names;
+      held.stream = onRequest(held.stream, request);
+      tellNames(
+        context,
+        [...held.stream.names].filter((name) => !before.has(name)),
+      );
+      pump();
     }
     return { code: 'OK', message: '' };
   } finally {
-    pumps.delete(run);
+    pumps.delete(pump);
   }
 }
 
-function nextAnswer(
-  { secrets, nonce: newNonce }: Context,
-  stream: SecretStream,
-): readonly [SecretStream, Uint8Array | undefined] {
-  const found = new Map([...stream.names].flatMap((name) => {
-    const secret = secrets.get(name);
-    return secret === undefined ? [] : [[name, secret] as const];
-  }));
-  const names = dueNames(stream, (name) => found.get(name)?.version);
-  if (names.length === 0) return [stream, undefined];
-  const nonce = newNonce();
-  const due = names.flatMap((name) => found.get(name) ?? []);
-  const versions = new Map(due.map(({ name, version }) => [name, version]));
-  const version = due.map((each) => each.version).join('.');
-  return [onSent(stream, { nonce, versions }), secretResponse(stream.form, { version, nonce, secrets: due })];
+/** One stream, changed by requests and by what is sent. */
+interface Held {
+  stream: SecretStream;
+  sending: boolean;
+}
+
+/** One answer after the other, until nothing is due. */
+async function sendDue(context: Context, call: GrpcServerCall, held: Held): Promise<void> {
+  if (held.sending) return;
+  held.sending = true;
+  for (let goesOn = true; goesOn; ) {
+    const due = dueSecrets(context, held.stream);
+    if (due.length === 0) break;
+    const nonce = context.nonce();
+    const versions = new Map(due.map(({ name, version }) => [name, version]));
+    held.stream = onSent(held.stream, { nonce, versions }); // before it is sent: a request that comes meanwhile may be about it
+    const version = [...versions.values()].join('.');
+    goesOn = await call.send(secretResponse(held.stream.form, { version, nonce, secrets: due }));
+  }
+  held.sending = false;
+}
+
+function dueSecrets({ secrets }: Context, stream: SecretStream): readonly NamedSecret[] {
+  const found = new Map([...stream.names].map((name) => [name, secrets.get(name)]));
+  return dueNames(stream, (name) => found.get(name)?.version).flatMap((name) => found.get(name) ?? []);
 }
 
 function tellNames({ log, secrets }: Context, names: readonly string[]): void {

@@ -56,7 +56,7 @@ function secretOf(sources: SecretSources, resource: Resource): Secret | undefine
 
 function ownPair({ own, files, workload }: SecretSources): Secret | undefined {
   if (own === undefined) return undefined;
-  if (own.pair !== 'ca') return files.pair(own.pair);
+  if (own.pair !== undefined) return files.pair(own.pair);
   const held = workload()?.held();
   return held === undefined ? undefined : { kind: 'pair', chain: held.chain, key: held.key };
 }
@@ -64,7 +64,7 @@ function ownPair({ own, files, workload }: SecretSources): Secret | undefined {
 function ownRoots(sources: SecretSources): Secret | undefined {
   const { own, files, workload } = sources;
   if (own === undefined) return undefined;
-  if (own.roots !== 'ca') return withCrl(sources, files.roots(own.roots));
+  if (own.roots !== undefined) return withCrl(sources, files.roots(own.roots));
   const pem = workload()?.roots();
   return pem === undefined ? undefined : withCrl(sources, { kind: 'roots', pem, crlFile: undefined });
 }

@@ -4,37 +4,56 @@ import { choice, duration, share, text, truth } from '../kinds.ts';
 import type { Values } from '../table.ts';
 
 export const identityRows = {
-  trustDomain: text('cluster.local', { env: 'TRUST_DOMAIN', doc: "the mesh's trust domain: first part of the identity" }),
+  trustDomain: text('cluster.local', {
+    env: 'TRUST_DOMAIN',
+    doc: "the mesh's trust domain: first part of the identity",
+  }),
   podNamespace: text('', { env: 'POD_NAMESPACE', doc: "the pod's namespace: second part of the identity" }),
   serviceAccount: text('', { env: 'SERVICE_ACCOUNT', doc: "the pod's service account: third part of the identity" }),
   clusterId: text('', { env: 'ISTIO_META_CLUSTER_ID', doc: 'the cluster, as the CA knows it' }),
-  caProvider: choice('Citadel', { env: 'CA_PROVIDER', doc: 'who issues certificates: istiod, or files that are mounted' }, [
+  caProvider: choice(
     'Citadel',
-    'GkeWorkloadCertificate',
-  ]),
-  caAddress: text('', { env: 'CA_ADDR', doc: 'host:port of the CA; empty: the discovery address. Port 15010 is asked in the clear' }),
+    { env: 'CA_PROVIDER', doc: 'who issues certificates: istiod, or files that are mounted' },
+    ['Citadel', 'GkeWorkloadCertificate'],
+  ),
+  caAddress: text('', {
+    env: 'CA_ADDR',
+    doc: 'host:port of the CA; empty: the discovery address. Port 15010 is asked in the clear',
+  }),
   caRootCa: text('', { env: 'CA_ROOT_CA', doc: "file with the CA's root; `SYSTEM`: what the machine trusts" }),
   pilotCertProvider: text('istiod', {
     env: 'PILOT_CERT_PROVIDER',
     doc: "whose root istiod's certificate has: `custom` is `./etc/certs/root-cert.pem`, `none` is nobody's",
   }),
-  istiodSan: text('', { env: 'ISTIOD_SAN', doc: "the name to expect of istiod's certificate, where `CA_ADDR` is not set" }),
+  istiodSan: text('', {
+    env: 'ISTIOD_SAN',
+    doc: "the name to expect of istiod's certificate, where `CA_ADDR` is not set",
+  }),
   certSigner: text('', { env: 'ISTIO_META_CERT_SIGNER', doc: 'which of several signers the CA shall use' }),
   jwtPolicy: text('third-party-jwt', {
     env: 'JWT_POLICY',
     doc: 'with `third-party-jwt` and `first-party-jwt` the token in `./var/run/secrets/tokens/istio-token` is shown, read again for each call; else none',
   }),
-  credentialFetcher: choice('JWT', { env: 'CREDENTIAL_FETCHER_TYPE', doc: 'where credentials for the CA come from' }, ['', 'JWT']),
+  credentialFetcher: choice('JWT', { env: 'CREDENTIAL_FETCHER_TYPE', doc: 'where credentials for the CA come from' }, [
+    '',
+    'JWT',
+  ]),
   provCert: text('', {
     env: 'PROV_CERT',
     doc: 'folder with `cert-chain.pem`, `key.pem`, `root-cert.pem` to call the CA with, on a VM; a certificate that has ended is not shown',
   }),
-  outputCerts: text('', { env: 'OUTPUT_CERTS', doc: 'folder to write `cert-chain.pem`, `key.pem`, `root-cert.pem` to' }),
+  outputCerts: text('', {
+    env: 'OUTPUT_CERTS',
+    doc: 'folder to write `cert-chain.pem`, `key.pem`, `root-cert.pem` to',
+  }),
   kubernetesHost: text('', {
     env: 'KUBERNETES_SERVICE_HOST',
     doc: 'set in a cluster: files of `OUTPUT_CERTS` are then readable for all containers, else for the owner alone',
   }),
-  fileMountedCerts: truth('false', { env: 'FILE_MOUNTED_CERTS', doc: 'certificates are in `./etc/certs`, and no CA is asked' }),
+  fileMountedCerts: truth('false', {
+    env: 'FILE_MOUNTED_CERTS',
+    doc: 'certificates are in `./etc/certs`, and no CA is asked',
+  }),
   fileDebounceMs: duration('100ms', {
     env: 'FILE_DEBOUNCE_DURATION',
     doc: 'how long after a change of a certificate file it is read',

@@ -4,10 +4,10 @@ import {
   type IdentityEffect,
   type IdentityInput,
   type IdentityPolicy,
+  type Issued,
   identityDueMs,
   identityLine,
   identityStep,
-  type Issued,
   trustedRoots,
 } from '../../../core/identity/index.ts';
 import { prng } from '../../../core/std/prng.ts';
@@ -35,39 +35,44 @@ export interface WorkloadContext {
 const longestSleepMs = 60_000;
 
 /** Asks for the first certificate at once, and keeps one from then on. */
-export function keepWorkload({ host, log, policy, order, changed }: WorkloadContext): Workload {
+export function keepWorkload(context: WorkloadContext): Workload {
+  const { host, policy } = context;
   const random = prng(host.nonce());
-  const [first, begun] = beginIdentity;
-  let state = first;
+  let [state, effects] = beginIdentity;
+  let callOff = (): void => undefined;
   let ended = false;
-  let callOff: () => void = () => undefined;
   const feed = (input: IdentityInput): void => {
     if (ended) return;
-    const [next, effects] = identityStep(policy, state, input, { nowMs: host.clock.wallMs(), random });
-    state = next;
-    effects.forEach(perform);
+    [state, effects] = identityStep(policy, state, input, { nowMs: host.clock.wallMs(), random });
+    act();
+  };
+  const act = (): void => {
+    for (const effect of effects) perform(context, effect, feed);
     callOff();
-    const dueMs = identityDueMs(state);
-    if (dueMs === undefined) return;
-    const inMs = Math.min(longestSleepMs, Math.max(0, dueMs - host.clock.wallMs()));
-    callOff = host.clock.after(inMs, () => feed({ kind: 'tick' }));
+    callOff = host.clock.after(sleepMs(identityDueMs(state), host.clock.wallMs()), () => feed({ kind: 'tick' }));
   };
-  const perform = (effect: IdentityEffect): void => {
-    if (effect.kind === 'request') return void order(effect.key).then(feed, (error: unknown) => feed(failure(error)));
-    if (effect.kind === 'publish') return changed();
-    const { level, message, fields } = identityLine(effect.note);
-    log(level, message, fields);
+  const end = (): void => {
+    ended = true;
+    callOff();
   };
-  begun.forEach(perform);
-  return {
-    held: () => state.held,
-    roots: () => trustedRoots(state),
-    setAnchors: (pem) => feed({ kind: 'anchors', pem }),
-    end: () => {
-      ended = true;
-      callOff();
-    },
-  };
+  act();
+  const setAnchors = (pem: string): void => feed({ kind: 'anchors', pem });
+  return { held: () => state.held, roots: () => trustedRoots(state), setAnchors, end };
+}
+
+function sleepMs(dueMs: number | undefined, nowMs: number): number {
+  return dueMs === undefined ? longestSleepMs : Math.min(longestSleepMs, Math.max(0, dueMs - nowMs));
+}
+
+function perform(
+  { log, order, changed }: WorkloadContext,
+  effect: IdentityEffect,
+  feed: (input: IdentityInput) => void,
+): void {
+  if (effect.kind === 'request') return void order(effect.key).catch(failure).then(feed);
+  if (effect.kind === 'publish') return changed();
+  const { level, message, fields } = identityLine(effect.note);
+  log(level, message, fields);
 }
 
 /** A bug of ours must not leave a pod without certificates for ever. */

@@ -1,0 +1,173 @@
+// A pod whose traffic is mTLS: what goes out of its outbound listener in the clear comes back to its own inbound listener encrypted, with
+// the workload's certificate at both ends, and reaches the application. The certificate comes from a CA of the test.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type CertificateAuthority, startCertificateAuthority } from '../xds/certificate-authority.ts';
+import { clusterOf, type Ports, podListeners, putListeners, writeBootstrap, writeClusters } from './bootstrap.ts';
+import { type Scene, type SceneOptions, startScene } from './scene.ts';
+
+export const tokenPath = 'var/run/secrets/tokens/istio-token';
+export const rootPath = 'var/run/secrets/istio/root-cert.pem';
+export const socketPath = 'var/run/secrets/workload-spiffe-uds/socket';
+export const identity = 'spiffe://cluster.local/ns/shop/sa/cart';
+
+export interface SecureScene extends Scene {
+  readonly ca: CertificateAuthority;
+}
+
+export interface SecureOptions extends SceneOptions {
+  /** Life of the certificates; as asked for unless told. */
+  readonly lifeMs?: number;
+  /** What the listeners ask for instead of `default` and `ROOTCA`. */
+  readonly secrets?: SecretNames;
+}
+
+interface SecretNames {
+  readonly own: string;
+  readonly roots: string;
+}
+
+export async function startSecureScene(t: TestContext, options: SecureOptions = {}): Promise<SecureScene> {
+  const ca = await startCertificateAuthority();
+  t.after(() => ca.end());
+  ca.lifeMs = options.lifeMs;
+  ca.callers.set('token-1', identity);
+  const names = options.secrets ?? { own: 'default', roots: 'ROOTCA' };
+  const scene = await startScene(t, {
+    ...options,
+    env: {
+      FILE_MOUNTED_CERTS: '',
+      CA_ADDR: `127.0.0.1:${ca.port}`,
+      POD_NAMESPACE: 'shop',
+      SERVICE_ACCOUNT: 'cart',
+      ISTIO_META_CLUSTER_ID: 'east',
+      ...options.env,
+    },
+    prepare: (place) => {
+      put(place.folder, tokenPath, 'token-1\n');
+      put(place.folder, rootPath, ca.root());
+      writeSecure(place.folder, place.ports, names);
+      options.prepare?.(place);
+    },
+  });
+  return { ...scene, ca };
+}
+
+/** A file of the pod, its folders made. */
+export function put(folder: string, path: string, text: string): void {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** Bootstrap, listeners and clusters with mTLS by secrets of the agent's socket. */
+function writeSecure(folder: string, ports: Ports, names: SecretNames): void {
+  writeBootstrap(folder, ports, [sdsCluster()]);
+  const { inbound, outbound } = podListeners(folder, ports);
+  const required = { require_client_certificate: true };
+  const secured = {
+    ...inbound,
+    filter_chains: inbound.filter_chains.map((chain) => ({
+      ...chain,
+      transport_socket: tls('Downstream', required, names),
+    })),
+  };
+  putListeners(folder, 'secure', [secured, outbound]);
+  const mesh = {
+    ...clusterOf('elsewhere', ports.inbound),
+    transport_socket: tls('Upstream', {}, names),
+    // Handshakes under load, not kept connections alone.
+    typed_extension_protocol_options: {
+      'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+        '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+        common_http_protocol_options: { max_requests_per_connection: 10 },
+        explicit_http_config: { http_protocol_options: {} },
+      },
+    },
+  };
+  writeClusters(folder, [clusterOf('app', ports.app), mesh]);
+}
+
+function sdsCluster(): object {
+  const address = { pipe: { path: `./${socketPath}` } };
+  return {
+    name: 'sds-grpc',
+    connect_timeout: '1s',
+    typed_extension_protocol_options: {
+      'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+        '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+        explicit_http_config: { http2_protocol_options: {} },
+      },
+    },
+    load_assignment: { cluster_name: 'sds-grpc', endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }] },
+  };
+}
+
+function tls(side: 'Downstream' | 'Upstream', more: object, { own, roots }: SecretNames): object {
+  const secret = (name: string): object => ({
+    name,
+    sds_config: {
+      resource_api_version: 'V3',
+      api_config_source: {
+        api_type: 'GRPC',
+        transport_api_version: 'V3',
+        grpc_services: [{ envoy_grpc: { cluster_name: 'sds-grpc' } }],
+      },
+    },
+  });
+  return {
+    name: 'envoy.transport_sockets.tls',
+    typed_config: {
+      '@type': `type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.${side}TlsContext`,
+      common_tls_context: {
+        tls_certificate_sds_secret_configs: [secret(own)],
+        validation_context_sds_secret_config: secret(roots),
+      },
+      ...more,
+    },
+  };
+}
+
+export interface ActiveCertificate {
+  /** Of the certificate that Envoy shows to its peers. */
+  readonly serial: string;
+  readonly identities: readonly string[];
+  readonly rootSerials: readonly string[];
+}
+
+interface CertificateJson {
+  readonly serial_number?: string;
+  readonly subject_alt_names?: readonly { readonly uri?: string }[];
+}
+
+/** What Envoy's administration says it uses; undefined: nothing yet. */
+export async function activeCertificate({ ports }: Scene): Promise<ActiveCertificate | undefined> {
+  const { certificates = [] } = JSON.parse(await fetchText(ports.admin, '/certs')) as {
+    readonly certificates?: readonly {
+      readonly ca_cert?: readonly CertificateJson[];
+      readonly cert_chain?: readonly CertificateJson[];
+    }[];
+  };
+  const complete = certificates.find(
+    ({ ca_cert = [], cert_chain = [] }) => ca_cert.length > 0 && cert_chain.length > 0,
+  );
+  if (complete === undefined) return undefined;
+  const { ca_cert = [], cert_chain = [] } = complete;
+  return {
+    serial: cert_chain[0]?.serial_number ?? '',
+    identities: cert_chain[0]?.subject_alt_names?.flatMap(({ uri }) => uri ?? []) ?? [],
+    rootSerials: ca_cert.map(({ serial_number = '' }) => serial_number),
+  };
+}
+
+function fetchText(port: number, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    }).on('error', reject);
+  });
+}
