@@ -32,10 +32,11 @@ Port 15020, or \`statusPort\` of ProxyConfig; 0 turns it off.
 | path | who | answer |
 |---|---|---|
 | \`/healthz/ready\` | anyone | 200 once Envoy has its configuration and is live; 503 with the reason before, and from SIGTERM on; \`/drain\` does not change it |
-| \`/metrics\`, \`/stats/prometheus\` | anyone, or this machine with \`METRICS_LOCALHOST_ACCESS_ONLY\` | the agent's, Envoy's and the application's metrics, one after the other |
+| \`/metrics\`, \`/stats/prometheus\` | anyone, or this machine with \`METRICS_LOCALHOST_ACCESS_ONLY\` | the agent's, Envoy's and the application's metrics, one after the other, as gzip or zstd where asked |
 | \`/app-health/…\`, \`/app-lifecycle/…\` | anyone | the application's own probe or hook, repeated at the application from 127.0.0.6 |
 | \`POST /drain\` | this machine | drains inbound and keeps listening until SIGTERM: a native sidecar's preStop |
 | \`POST /quitquitquit\` | this machine | ends Envoy at once: a job is done |
+| \`/debug/ndsz\` | this machine | the DNS proxy's table of names as JSON; 404 where there is none |
 `;
 
 /** The page as it must be. */

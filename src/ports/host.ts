@@ -3,6 +3,7 @@
 
 import type { HostGrpc } from './grpc.ts';
 import type { HostKeys } from './keys.ts';
+import type { HostMessages } from './messages.ts';
 
 export interface Host {
   readonly clock: HostClock;
@@ -11,6 +12,7 @@ export interface Host {
   readonly net: HostNet;
   readonly grpc: HostGrpc;
   readonly keys: HostKeys;
+  readonly messages: HostMessages;
   /** A text that nobody else can know. */
   readonly nonce: () => string;
   /** One line of the agent's own log, without line break. */
@@ -107,6 +109,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly tls?: boolean;
+  /** HTTP/2 where a server with TLS chooses it. */
+  readonly http2?: boolean;
   /** Undefined: none. */
   readonly timeoutMs: number | undefined;
   readonly localAddress?: string;

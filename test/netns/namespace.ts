@@ -1,6 +1,7 @@
 // A network namespace of its own for a test: loopback up, an address on a pair of interfaces whose other end is inside too, a route for what lies outside. It is
 // taken away after the test; nothing leaves the machine.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -23,9 +24,10 @@ const agent = fileURLToPath(new URL('../../src/cli/pilot-agent.ts', import.meta.
 
 let made = 0;
 
-/** Needs root and the packages iproute2 and iptables. */
-export function namespace(t: TestContext): Namespace {
+/** Needs root and the packages iproute2 and iptables. Programs inside find `resolvConf` in the place of the machine's. */
+export function namespace(t: TestContext, resolvConf?: string): Namespace {
   const name = `fairway-${process.pid}-${made++}`;
+  if (resolvConf !== undefined) overResolvConf(t, `/etc/netns/${name}`, resolvConf);
   must('ip', ['netns', 'add', name]);
   t.after(() => must('ip', ['netns', 'del', name]));
   const inside = (...command: readonly string[]): string[] => ['netns', 'exec', name, ...command];
@@ -46,6 +48,13 @@ export function namespace(t: TestContext): Namespace {
     return child;
   };
   return { run, start, iptables: (...flags) => run(process.execPath, agent, 'istio-iptables', ...flags) };
+}
+
+/** `ip netns exec` mounts the files of such a folder over those of /etc. */
+function overResolvConf(t: TestContext, folder: string, text: string): void {
+  mkdirSync(folder, { recursive: true });
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(`${folder}/resolv.conf`, text);
 }
 
 function ran(program: string, args: readonly string[]): Ran {

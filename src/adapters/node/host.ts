@@ -5,6 +5,7 @@ import type { Host } from '../../ports/host.ts';
 import { nodeFiles } from './files.ts';
 import { nodeGrpc } from './grpc/index.ts';
 import { nodeKeys } from './keys.ts';
+import { nodeMessages } from './messages.ts';
 import { nodeNet } from './net.ts';
 import { nodeProcesses } from './processes.ts';
 
@@ -27,6 +28,7 @@ export function nodeHost(): Host {
     net: nodeNet,
     grpc: nodeGrpc,
     keys: nodeKeys,
+    messages: nodeMessages,
     nonce: randomUUID,
     print: (line) => process.stdout.write(`${line}\n`),
   };

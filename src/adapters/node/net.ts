@@ -1,12 +1,12 @@
 // Requests, dials and the status server over plain sockets. Every request has its own connection: the agent asks seldom, and a
 // kept connection to Envoy or to the application would count as work in progress.
 import * as http from 'node:http';
-import * as https from 'node:https';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Dialled, DialTarget, Fetched, HostNet, HttpRequest, Opened, Server } from '../../ports/host.ts';
 import { grpcHealth } from './grpc-health.ts';
 import { serve } from './serve.ts';
+import { openTls } from './tls-request.ts';
 
 export const nodeNet: HostNet = { fetch: fetchWhole, open, dial, grpcHealth, serve, listen, send, addresses };
 
@@ -31,9 +31,10 @@ async function fetchWhole(request: HttpRequest): Promise<Fetched> {
 }
 
 function open(request: HttpRequest): Promise<Opened> {
+  if (request.tls === true) return openTls(request);
   const { promise, resolve } = Promise.withResolvers<Opened>();
   const { timeoutMs } = request;
-  const asked = (request.tls === true ? https : http).request(optionsOf(request), (response) => {
+  const asked = http.request(optionsOf(request), (response) => {
     resolve({ kind: 'answer', status: response.statusCode ?? 0, headers: response.headers, body: response });
     response.on('close', () => clearTimeout(timer));
     response.on('end', () => clearTimeout(timer));
@@ -50,8 +51,7 @@ function open(request: HttpRequest): Promise<Opened> {
   return promise;
 }
 
-/** TLS is not verified: only an application's own probe uses it, as the kubelet does. */
-function optionsOf(request: HttpRequest): https.RequestOptions {
+function optionsOf(request: HttpRequest): http.RequestOptions {
   const { method, host, port, path, headers = {}, localAddress } = request;
   return {
     method,
@@ -61,7 +61,6 @@ function optionsOf(request: HttpRequest): https.RequestOptions {
     headers: headers as http.OutgoingHttpHeaders,
     agent: false,
     setHost: !('host' in headers),
-    rejectUnauthorized: false,
     ...(localAddress === undefined ? {} : { localAddress }),
   };
 }

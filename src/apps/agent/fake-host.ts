@@ -16,8 +16,10 @@ import type {
 } from '../../ports/host.ts';
 import { fakeGrpc } from './fake-grpc.ts';
 import { fakeKeys } from './fake-keys.ts';
+import { type AskServer, type FakeMessages, fakeMessages } from './fake-messages.ts';
 
 interface FakeHost extends Host {
+  readonly messages: FakeMessages;
   readonly lines: string[];
   readonly written: Map<string, string>;
   readonly spawned: Program[];
@@ -47,6 +49,8 @@ interface Behaviour {
   /** Whether what is sent to the probe port arrives at the proxy's. */
   readonly redirects?: boolean;
   readonly notStarted?: string;
+  /** A server that a DNS query is forwarded to. */
+  readonly ask?: AskServer;
   /** Envoy ends on SIGTERM unless told otherwise. */
   readonly deaf?: boolean;
 }
@@ -89,6 +93,7 @@ export function fakeHost(behaviour: Behaviour = {}): FakeHost {
     net,
     grpc: fakeGrpc((target) => behaviour.grpc?.(target)),
     keys: fakeKeys(),
+    messages: fakeMessages(behaviour.ask),
     advance: time.advance,
     clock: { nowMs: time.nowMs, wallMs: () => 1_000_000_000_000 + time.nowMs(), after: time.after },
     files: {

@@ -2,6 +2,8 @@
 // over the SDS socket, the xDS proxy. Owns the order of their start (that of Istio's agent) and of their end; knows nothing of what they do.
 import type { Facts } from '../../core/proxy/index.ts';
 import type { Host } from '../../ports/host.ts';
+import { startDnsPart } from './dns/part.ts';
+import type { DnsServer } from './dns/server.ts';
 import { startIdentity } from './identity/identity.ts';
 import type { Log } from './log.ts';
 import type { Plan } from './plan.ts';
@@ -15,6 +17,8 @@ export interface PartsContext {
 export interface Parts {
   /** For readiness. */
   readonly dnsTable: () => Facts['dnsTable'];
+  /** Undefined where this agent answers no names. */
+  readonly dns: DnsServer | undefined;
   /** After Envoy has ended: certificates and configuration are there until then. */
   readonly end: () => void;
 }
@@ -24,13 +28,22 @@ type Started = ({ readonly kind: 'running' } & Parts) | { readonly kind: 'failed
 /** Starts every part that the plan asks for; Envoy is started after it. */
 export async function startParts(context: PartsContext): Promise<Started> {
   const ends: (() => void)[] = [];
+  const end = (): void => ends.toReversed().forEach((each) => each());
+  const named = await startDnsPart(context);
+  if (named.kind === 'failed') return named;
+  const { dns } = named;
+  if (dns !== undefined) ends.push(dns.close);
   const identity = await startIdentity(context);
-  if (identity.kind === 'failed') return identity;
+  if (identity.kind === 'failed') {
+    end();
+    return identity;
+  }
   ends.push(identity.end);
   context.log('debug', 'parts started', { parts: ends.length });
   return {
     kind: 'running',
-    dnsTable: () => 'not-needed',
-    end: () => ends.toReversed().forEach((end) => end()),
+    dnsTable: () => (dns === undefined ? 'not-needed' : dns.hasTable() ? 'received' : 'missing'),
+    dns,
+    end,
   };
 }

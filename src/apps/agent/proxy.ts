@@ -38,6 +38,7 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
     log,
     supervision,
     readyAfterMs: () => readyAfterMs,
+    names: () => parts?.dns,
     others: () => ({ grpcBootstrap: undefined, dnsTable: parts?.dnsTable() ?? 'missing' }),
   };
   const refuse = (problem: string): number => {

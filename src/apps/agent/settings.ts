@@ -1,6 +1,7 @@
 // Every setting of `proxy`, in one table: Istio's own first (sidecar.md 1.4, 1.5), Fairway's after them.
 import { assumedDeadlineMs, improvements } from '../../core/proxy/index.ts';
 import { formatDuration } from '../../core/std/duration.ts';
+import { dnsSettings } from './dns/settings.ts';
 import { identityRows } from './identity/settings.ts';
 import { choice, choices, count, duration, maybeDuration, port, text, truth } from './kinds.ts';
 import type { Values } from './table.ts';
@@ -53,10 +54,7 @@ export const proxyTable = {
     env: 'ENVOY_SECURE_MERGED_METRICS_PORT',
     doc: "Envoy's listener for merged metrics with mTLS; 0: none",
   }),
-  dnsProxyAddress: text('localhost:15053', {
-    env: 'DNS_PROXY_ADDR',
-    doc: 'on port 53 and as root, Envoy runs as user and group 1337',
-  }),
+  ...dnsSettings,
   podPorts: text('', {
     env: 'ISTIO_META_POD_PORTS',
     doc: "the application's ports, a JSON list; `wait-for-app` waits for its TCP ports",
@@ -72,6 +70,10 @@ export const proxyTable = {
   probeLocalhost: truth('false', {
     env: 'REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION',
     doc: "probes of the application go to localhost instead of the pod's address",
+  }),
+  http2Probes: truth('true', {
+    env: 'ISTIO_ENABLE_HTTP2_PROBING',
+    doc: 'HTTPS probes of the application may speak HTTP/2',
   }),
   metricsLocalhostOnly: truth('false', {
     env: 'METRICS_LOCALHOST_ACCESS_ONLY',

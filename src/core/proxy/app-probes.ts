@@ -1,5 +1,6 @@
 // Probes and hooks of the application that the injector moved to the status server: ISTIO_KUBE_APP_PROBERS, a JSON map from
-// path to handler. Owns what such a map may hold; all its problems are told at once. Source: sidecar.md 2.7.
+// path to handler. Owns what such a map may hold; all its problems are told at once. A handler's `host` is
+// no matter here: the kubelet has found this pod by it, and the application is in this pod. Source: sidecar.md 2.7.
 import type { Problem } from '../std/errors.ts';
 
 export type AppProbe = { readonly timeoutMs: number | undefined } & (
@@ -8,11 +9,9 @@ export type AppProbe = { readonly timeoutMs: number | undefined } & (
       readonly port: number;
       readonly path: string;
       readonly tls: boolean;
-      /** Host of the handler; undefined: the pod's own address. */
-      readonly host: string | undefined;
       readonly headers: readonly (readonly [name: string, value: string])[];
     }
-  | { readonly kind: 'tcp'; readonly port: number; readonly host: string | undefined }
+  | { readonly kind: 'tcp'; readonly port: number }
   | { readonly kind: 'grpc'; readonly port: number; readonly service: string }
 );
 
@@ -48,12 +47,11 @@ function parseProbe(handler: JsonObject): AppProbe | string {
     return `port ${JSON.stringify(port)} is not a number from 1 to 65535`;
   const seconds = handler['timeoutSeconds'];
   const timeoutMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined;
-  const host = textOf(target['host']);
   switch (kinds[0]) {
     case 'httpGet':
-      return { kind: 'http', port, timeoutMs, host, ...httpParts(target) };
+      return { kind: 'http', port, timeoutMs, ...httpParts(target) };
     case 'tcpSocket':
-      return { kind: 'tcp', port, timeoutMs, host };
+      return { kind: 'tcp', port, timeoutMs };
     default:
       return { kind: 'grpc', port, timeoutMs, service: textOf(target['service']) ?? '' };
   }

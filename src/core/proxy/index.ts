@@ -5,6 +5,7 @@ export { parseDownwardApi } from './downward-api.ts';
 export { type DrainBudget, type DrainTimes, drainBudget, drainDeadlineMs } from './drain-budget.ts';
 export type { ExitStatus, Note, ProxyEffect, ProxyInput, ProxyState, StopReason } from './life.ts';
 export { beginProxy, dueAtMs, isTerminating, transition } from './machine.ts';
+export { acceptFor, commonFormat, isOpenMetrics, type MetricsPart } from './metrics-format.ts';
 export { type LogLine, logLine, terminationMessage } from './notes.ts';
 export {
   assumedDeadlineMs,

@@ -9,6 +9,8 @@ interface Probing {
   /** The pod's address, or localhost. */
   readonly appHost: string;
   readonly statusPort: number;
+  /** As the kubelet: an HTTPS probe may speak HTTP/2. */
+  readonly http2: boolean;
 }
 
 const bodyAtMost = 10 * 1024;
@@ -33,8 +35,8 @@ export function appProbeHandler(probing: Probing): Handler {
 }
 
 async function probeTcp({ host, appHost }: Probing, probe: Extract<AppProbe, { kind: 'tcp' }>): Promise<Answer> {
-  const target = probe.host ?? appHost;
-  const result = await host.net.dial({ ...from(target), host: target, port: probe.port, timeoutMs: probe.timeoutMs });
+  const { port, timeoutMs } = probe;
+  const result = await host.net.dial({ ...from(appHost), host: appHost, port, timeoutMs });
   return verdict(result.kind === 'open', result.kind);
 }
 
@@ -49,23 +51,27 @@ function verdict(good: boolean, why: string): Answer {
 }
 
 async function probeHttp(probing: Probing, probe: Extract<AppProbe, { kind: 'http' }>, asked: Asked): Promise<Answer> {
-  const target = probe.host ?? probing.appHost;
   const first: HttpRequest = {
     method: 'GET',
-    host: target,
+    host: probing.appHost,
     port: probe.port,
-    path: asked.query === '' ? probe.path : `${probe.path}${probe.path.includes('?') ? '&' : '?'}${asked.query}`,
+    path: probe.path,
     headers: forwarded(probing, probe, asked),
     tls: probe.tls,
     timeoutMs: probe.timeoutMs,
     maxBytes: bodyAtMost,
-    ...from(target),
+    http2: probing.http2,
+    ...from(probing.appHost),
   };
   const answer = await follow(probing.host, first, redirectsAtMost);
   if (answer.kind === 'failed') return { status: 500, body: `${answer.problem}\n` };
-  const status = answer.status >= 300 && answer.status < 400 ? 200 : answer.status;
+  if (answer.status >= 300 && answer.status < 400) return { status: 200, body: '' };
   const type = answer.headers['content-type'];
-  return { status, body: answer.body, headers: typeof type === 'string' ? { 'content-type': type } : {} };
+  return {
+    status: answer.status,
+    body: answer.body,
+    headers: typeof type === 'string' ? { 'content-type': type } : {},
+  };
 }
 
 /** Like the kubelet: a redirect to the same host is followed, one to another host is an answer. */

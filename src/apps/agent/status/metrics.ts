@@ -1,7 +1,13 @@
 // Merged metrics: the agent's own, Envoy's, the application's last, since its `# EOF` may end the text. Concatenated, not
-// parsed; a part that fails is left out and counted, the answer stays 200. Source: sidecar.md 2.8.
-import type { ScrapeTarget } from '../../../core/proxy/index.ts';
-import type { Answer, Asked, Fetched, Handler, Host, Opened } from '../../../ports/host.ts';
+// parsed; a part that fails is left out and counted, the answer stays 200. Source: Istio's pilot/cmd/pilot-agent/status/server.go.
+import {
+  acceptFor,
+  commonFormat,
+  isOpenMetrics,
+  type MetricsPart,
+  type ScrapeTarget,
+} from '../../../core/proxy/index.ts';
+import type { Asked, Fetched, Handler, Host, HttpRequest, Opened } from '../../../ports/host.ts';
 import type { Log } from '../log.ts';
 
 interface Merging {
@@ -12,33 +18,81 @@ interface Merging {
   readonly loopback: string;
   /** 0: Envoy's metrics are left out. */
   readonly envoyPort: number;
-  readonly startedAfterMs: () => number | undefined;
+  /** The agent's own, as text, from how often was scraped and how often a part failed. */
+  readonly own: (scrapes: Scrapes) => string;
 }
 
-type Part = 'application' | 'envoy';
+export interface Scrapes {
+  readonly total: number;
+  readonly failures: Readonly<Record<MetricsPart, number>>;
+}
+
+type Failed = (part: MetricsPart, problem: string) => void;
+
+/** A part of the text. */
+interface Piece {
+  readonly part: MetricsPart;
+  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
 
 const targetBytesAtMost = 10 * 2 ** 20;
 const defaultTimeoutMs = 10_000;
-const plainText = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Answers `/metrics` and `/stats/prometheus`. */
 export function metricsHandler(merging: Merging): Handler {
-  const failures: Record<Part, number> = { application: 0, envoy: 0 };
-  let scrapes = 0;
+  const failures: Record<MetricsPart, number> = { application: 0, envoy: 0 };
+  let total = 0;
   return async (asked) => {
-    scrapes++;
-    const failed = (part: Part, problem: string): void => {
+    total++;
+    const failed: Failed = (part, problem) => {
       failures[part]++;
       merging.log('warn', 'a part of the metrics is missing', { part, problem });
     };
-    const [envoy, apps] = await Promise.all([openEnvoy(merging, asked), fetchApps(merging, asked)]);
-    const bodies = apps.flatMap((answer) => (isGood(answer) ? [answer] : []));
-    for (const answer of apps) if (!isGood(answer)) failed('application', problemOf(answer));
-    if (envoy !== undefined && !isGood(envoy)) failed('envoy', problemOf(envoy));
-    const own = ownMetrics(merging, scrapes, failures);
-    const body = concatenated(own, envoy !== undefined && isGood(envoy) ? envoy : undefined, bodies, failed);
-    return { status: 200, headers: { 'content-type': contentType(bodies) }, body } satisfies Answer;
+    const [envoy, apps] = await Promise.all([
+      envoyPiece(merging, asked, failed),
+      merging.targets.length > 1 ? severalApps(merging, asked, failed) : oneApp(merging, asked, failed),
+    ]);
+    const own = merging.own({ total, failures });
+    const body = concatenated(own, [...envoy, ...apps.pieces], failed);
+    return { status: 200, headers: { 'content-type': apps.format }, body };
   };
+}
+
+async function envoyPiece(merging: Merging, asked: Asked, failed: Failed): Promise<readonly Piece[]> {
+  const { host, loopback, envoyPort: port } = merging;
+  if (port === 0) return [];
+  const path = `/stats/prometheus${asked.query === '' ? '' : `?${asked.query}`}`;
+  const answer = await host.net.open({ ...asking(asked, 'envoy'), host: loopback, port, path });
+  if (isGood(answer)) return [{ part: 'envoy', body: answer.body }];
+  failed('envoy', problemOf(answer));
+  return [];
+}
+
+interface Apps {
+  readonly pieces: readonly Piece[];
+  readonly format: string;
+}
+
+/** The usual one is never held: its end is its own. */
+async function oneApp({ host, loopback, targets: [target] }: Merging, asked: Asked, failed: Failed): Promise<Apps> {
+  if (target === undefined) return { pieces: [], format: commonFormat([]) };
+  const answer = await host.net.open({ ...asking(asked, 'application'), host: loopback, ...target });
+  if (isGood(answer))
+    return { pieces: [{ part: 'application', body: answer.body }], format: commonFormat([typeOf(answer)]) };
+  failed('application', problemOf(answer));
+  return { pieces: [], format: commonFormat([]) };
+}
+
+/** Several are held, because each may end the text, and only the last one may. */
+async function severalApps({ host, loopback, targets }: Merging, asked: Asked, failed: Failed): Promise<Apps> {
+  const request = { ...asking(asked, 'application'), host: loopback, maxBytes: targetBytesAtMost };
+  const answers = await Promise.all(targets.map((target) => host.net.fetch({ ...request, ...target })));
+  for (const answer of answers) if (!isGood(answer)) failed('application', problemOf(answer));
+  const good = answers.filter(isGood);
+  const format = commonFormat(good.map(typeOf));
+  const end = isOpenMetrics(format) ? [encoder.encode('# EOF\n')] : [];
+  const body = [...good.map((answer) => withoutEnd(answer.body)), ...end];
+  return { pieces: [{ part: 'application', body }], format };
 }
 
 type Good<T> = Extract<T, { kind: 'answer' }>;
@@ -52,39 +106,19 @@ function problemOf(answer: Fetched | Opened): string {
   return answer.status === 200 ? `more than ${targetBytesAtMost} bytes` : `status ${answer.status}`;
 }
 
-async function openEnvoy({ host, loopback, envoyPort }: Merging, asked: Asked): Promise<Opened | undefined> {
-  if (envoyPort === 0) return undefined;
-  const path = `/stats/prometheus${asked.query === '' ? '' : `?${asked.query}`}`;
-  return host.net.open({ method: 'GET', host: loopback, port: envoyPort, path, ...asking(asked, 'text/plain') });
-}
-
-function fetchApps({ host, loopback, targets }: Merging, asked: Asked): Promise<Fetched[]> {
-  const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
-  return Promise.all(
-    targets.map(({ port, path }) =>
-      host.net.fetch({
-        method: 'GET',
-        host: loopback,
-        port,
-        path,
-        maxBytes: targetBytesAtMost,
-        ...asking(asked, accept),
-      }),
-    ),
-  );
+function typeOf({ headers }: Good<Fetched | Opened>): string | undefined {
+  const type = headers['content-type'];
+  return typeof type === 'string' ? type : undefined;
 }
 
 /** Prometheus tells how long it waits; its name is passed on, so that an application can tell scrapes apart. */
-function asking(
-  { headers }: Asked,
-  accept: string,
-): { readonly headers: Record<string, string>; readonly timeoutMs: number } {
-  const seconds = headers['x-prometheus-scrape-timeout-seconds'];
-  const agent = headers['user-agent'];
+function asking({ headers }: Asked, part: MetricsPart): Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs'> {
+  const { accept, 'user-agent': agent, 'x-prometheus-scrape-timeout-seconds': seconds } = headers;
   const ms = Number(seconds) * 1000;
   return {
+    method: 'GET',
     headers: {
-      accept,
+      accept: acceptFor(typeof accept === 'string' ? accept : undefined, part),
       ...(typeof seconds === 'string' ? { 'x-prometheus-scrape-timeout-seconds': seconds } : {}),
       ...(typeof agent === 'string' ? { 'user-agent': agent } : {}),
     },
@@ -92,67 +126,28 @@ function asking(
   };
 }
 
-async function* concatenated(
-  own: string,
-  envoy: Good<Opened> | undefined,
-  apps: readonly Good<Fetched>[],
-  failed: (part: Part, problem: string) => void,
-): AsyncIterable<Uint8Array> {
-  const encoder = new TextEncoder();
+const encoder = new TextEncoder();
+
+async function* concatenated(own: string, pieces: readonly Piece[], failed: Failed): AsyncIterable<Uint8Array> {
   yield encoder.encode(own);
-  try {
-    if (envoy !== undefined) yield* envoy.body;
-  } catch (error) {
-    failed('envoy', String(error));
-    yield encoder.encode('\n'); // what came so far may end within a line
+  for (const { part, body } of pieces) {
+    try {
+      yield* body;
+    } catch (error) {
+      failed(part, String(error));
+      yield encoder.encode('\n'); // what came so far may end within a line
+    }
   }
-  const single = apps.length === 1 || sameOpenMetrics(apps) !== undefined;
-  for (const [i, { body }] of apps.entries()) yield i === apps.length - 1 && single ? body : withoutEof(body);
 }
 
-/** One `# EOF` at most, at the very end, and only where every part is of one OpenMetrics format. */
-function withoutEof(body: Uint8Array): Uint8Array {
-  return new TextEncoder().encode(new TextDecoder().decode(body).replace(/# EOF\s*$/, ''));
-}
+const eof = encoder.encode('# EOF');
 
-function contentType(apps: readonly Good<Fetched>[]): string {
-  const [only] = apps;
-  if (apps.length === 1 && only !== undefined) return typeOf(only) ?? plainText;
-  return sameOpenMetrics(apps) ?? plainText;
-}
-
-function sameOpenMetrics(apps: readonly Good<Fetched>[]): string | undefined {
-  const [first] = apps;
-  const type = first === undefined ? undefined : typeOf(first);
-  return type?.startsWith('application/openmetrics-text') === true && apps.every((app) => typeOf(app) === type)
-    ? type
-    : undefined;
-}
-
-/** Only the two formats of Prometheus are passed on as a type. */
-function typeOf({ headers }: Good<Fetched>): string | undefined {
-  const type = headers['content-type'];
-  return typeof type === 'string' && /^(?:text\/plain|application\/openmetrics-text)\b/.test(type) ? type : undefined;
-}
-
-function ownMetrics(
-  { host, startedAfterMs }: Merging,
-  scrapes: number,
-  failures: Readonly<Record<Part, number>>,
-): string {
-  const ready = startedAfterMs();
-  const lines = [
-    '# TYPE istio_agent_scrapes_total counter',
-    `istio_agent_scrapes_total ${scrapes}`,
-    '# TYPE istio_agent_scrape_failures_total counter',
-    ...Object.entries(failures).map(([part, n]) => `istio_agent_scrape_failures_total{type="${part}"} ${n}`),
-    '# TYPE istio_agent_process_resident_memory_bytes gauge',
-    `istio_agent_process_resident_memory_bytes ${host.processes.residentBytes()}`,
-  ];
-  if (ready !== undefined)
-    lines.push(
-      '# TYPE istio_agent_startup_duration_seconds gauge',
-      `istio_agent_startup_duration_seconds ${ready / 1000}`,
-    );
-  return `${lines.join('\n')}\n`;
+/** Without `# EOF` at its end, and ending in a line break. */
+function withoutEnd(body: Uint8Array): Uint8Array {
+  let end = body.length;
+  while (end > 0 && ' \t\r\n'.includes(String.fromCharCode(body[end - 1] ?? 0))) end--;
+  const start = end - eof.length;
+  const isEof = start >= 0 && eof.every((byte, i) => body[start + i] === byte);
+  const kept = isEof ? body.subarray(0, start) : body;
+  return kept.length === 0 || kept.at(-1) === 10 ? kept : Uint8Array.from([...kept, 10]);
 }

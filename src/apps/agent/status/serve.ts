@@ -1,12 +1,14 @@
 // Starts the status server of a plan: which host the application's probes go to, whose metrics are merged, what readiness asks.
 import { type Facts, isTerminating } from '../../../core/proxy/index.ts';
-import type { Host, Server } from '../../../ports/host.ts';
+import type { Handler, Host, Server } from '../../../ports/host.ts';
+import type { DnsServer } from '../dns/server.ts';
 import { adminOf } from '../envoy-program.ts';
 import type { Log } from '../log.ts';
 import { loopbackOf, type Plan } from '../plan.ts';
 import type { Supervision } from '../supervise.ts';
 import { appProbeHandler } from './app-probe.ts';
 import { metricsHandler } from './metrics.ts';
+import { ownMetrics } from './own-metrics.ts';
 import { readinessOf } from './readiness.ts';
 import { statusHandler } from './server.ts';
 
@@ -15,14 +17,16 @@ export interface Serving {
   readonly log: Log;
   readonly supervision: Supervision;
   readonly readyAfterMs: () => number | undefined;
+  /** Undefined where this agent answers no names, or not yet. */
+  readonly names: () => Pick<DnsServer, 'counts' | 'tableJson'> | undefined;
   /** What is asked of the agent itself, not of Envoy. */
   readonly others: () => Pick<Facts, 'grpcBootstrap' | 'dnsTable'>;
 }
 
 /** Undefined where the status port is turned off; rejects where it is taken. */
 export async function serveStatus(plan: Plan, serving: Serving): Promise<Server | undefined> {
-  const { host, log, supervision, readyAfterMs } = serving;
-  const { settings, config, probes, targets, addresses } = plan;
+  const { host, supervision, names } = serving;
+  const { settings, config, probes, addresses } = plan;
   if (config.statusPort === 0) return undefined;
   const appHost = settings.probeLocalhost ? loopbackOf(plan) : (addresses[0] ?? loopbackOf(plan));
   return host.net.serve(
@@ -30,23 +34,35 @@ export async function serveStatus(plan: Plan, serving: Serving): Promise<Server 
     statusHandler({
       readiness: readinessFor(plan, serving),
       feed: supervision.feed,
-      appProbe: appProbeHandler({ host, probes, appHost, statusPort: config.statusPort }),
-      metrics: metricsHandler({
-        host,
-        log,
-        loopback: loopbackOf(plan),
-        targets: plan.role === 'sidecar' ? targets : [],
-        envoyPort: settings.mergeEnvoyStats ? settings.envoyPrometheusPort : 0,
-        startedAfterMs: readyAfterMs,
-      }),
+      appProbe: appProbeHandler({ host, probes, appHost, statusPort: config.statusPort, http2: settings.http2Probes }),
+      metrics: mergedMetrics(plan, serving),
       metricsLocalhostOnly: settings.metricsLocalhostOnly,
+      names: () => names()?.tableJson(),
     }),
   );
 }
 
+function mergedMetrics(plan: Plan, { host, log, readyAfterMs, names }: Serving): Handler {
+  const { settings, targets } = plan;
+  return metricsHandler({
+    host,
+    log,
+    loopback: loopbackOf(plan),
+    targets: plan.role === 'sidecar' ? targets : [],
+    envoyPort: settings.mergeEnvoyStats ? settings.envoyPrometheusPort : 0,
+    own: (scrapes) =>
+      ownMetrics({
+        scrapes,
+        residentBytes: host.processes.residentBytes(),
+        readyAfterMs: readyAfterMs(),
+        dns: names()?.counts(),
+      }),
+  });
+}
+
 export function readinessFor(
   plan: Plan,
-  { host, supervision, others }: Omit<Serving, 'log' | 'readyAfterMs'>,
+  { host, supervision, others }: Omit<Serving, 'log' | 'readyAfterMs' | 'names'>,
 ): ReturnType<typeof readinessOf> {
   return readinessOf({
     host,

@@ -6,6 +6,7 @@ import type { Answer, Asked, Fetched, HttpRequest } from '../../../ports/host.ts
 import { answer, fakeHost, refused } from '../fake-host.ts';
 import { appProbeHandler } from './app-probe.ts';
 import { metricsHandler } from './metrics.ts';
+import { ownMetrics } from './own-metrics.ts';
 import { statusHandler } from './server.ts';
 
 const from = (remoteAddress: string, method: string, path: string): Asked => ({
@@ -37,6 +38,9 @@ const routes: readonly (readonly [
   ['10.0.0.9', 'POST', '/quitquitquit', 403],
   ['10.0.0.9', 'POST', '/drain', 403],
   ['1270.0.0.1', 'POST', '/drain', 403],
+  ['127.0.0.1', 'GET', '/debug/ndsz', 200],
+  ['10.0.0.9', 'GET', '/debug/ndsz', 403],
+  ['127.0.0.1', 'GET', '/debug/pprof/', 404],
   ['127.0.0.1', 'GET', '/', 404],
 ];
 for (const [address, method, path, status, fed] of routes) {
@@ -48,6 +52,7 @@ for (const [address, method, path, status, fed] of routes) {
       appProbe: () => Promise.resolve({ status: 221, body: '' }),
       metrics: () => Promise.resolve({ status: 222, body: '' }),
       metricsLocalhostOnly: false,
+      names: () => '{"table":{}}',
     });
     const found = await handler(from(address, method, path));
     assert.equal(found.status, status);
@@ -64,10 +69,12 @@ test('metrics for this machine only', async () => {
     appProbe: () => Promise.resolve({ status: 221, body: '' }),
     metrics: () => Promise.resolve({ status: 222, body: '' }),
     metricsLocalhostOnly: true,
+    names: () => undefined,
   });
   assert.equal((await handler(from('10.0.0.9', 'GET', '/metrics'))).status, 403);
   assert.equal((await handler(from('127.0.0.1', 'GET', '/metrics'))).status, 222);
   assert.deepEqual(await handler(from('127.0.0.1', 'GET', '/healthz/ready')), { status: 503, body: 'no\n' });
+  assert.equal((await handler(from('127.0.0.1', 'GET', '/debug/ndsz'))).status, 404);
 });
 
 async function probe(
@@ -84,7 +91,7 @@ async function probe(
   });
   const { probes, problems } = parseAppProbes(JSON.stringify({ '/app-health/a/livez': handler }));
   assert.deepEqual(problems, []);
-  const run = appProbeHandler({ host, probes, appHost: '10.0.0.7', statusPort: 15_020 });
+  const run = appProbeHandler({ host, probes, appHost: '10.0.0.7', statusPort: 15_020, http2: true });
   return { ...(await run({ ...from('10.0.0.9', 'GET', '/app-health/a/livez'), ...asked })), requests };
 }
 
@@ -107,6 +114,7 @@ test('an HTTP probe: headers, host and path reach the application; its status an
     tls: false,
     timeoutMs: 2000,
     maxBytes: 10_240,
+    http2: true,
     localAddress: '127.0.0.6',
   });
 });
@@ -148,7 +156,7 @@ for (const [handler, open, status] of others) {
       health: { kind: open ? 'open' : 'not-serving' },
     });
     const { probes } = parseAppProbes(JSON.stringify({ '/app-health/a/readyz': handler }));
-    const run = appProbeHandler({ host, probes, appHost: '10.0.0.7', statusPort: 15_020 });
+    const run = appProbeHandler({ host, probes, appHost: '10.0.0.7', statusPort: 15_020, http2: true });
     assert.equal((await run(from('::1', 'GET', '/app-health/a/readyz'))).status, status);
     assert.equal((await run(from('::1', 'GET', '/app-health/b/readyz'))).status, 400);
   });
@@ -180,7 +188,8 @@ async function merge(
     targets: targets.map((port) => ({ port, path: '/metrics' })),
     loopback: '127.0.0.1',
     envoyPort: 15_090,
-    startedAfterMs: () => 1500,
+    own: (scrapes) =>
+      ownMetrics({ scrapes, residentBytes: 1, readyAfterMs: 1500, dns: { requests: 3, forwarded: 2, failures: 1 } }),
   });
   const { body, headers } = await handler({ ...from('10.0.0.9', 'GET', '/metrics'), ...asked });
   const chunks: Uint8Array[] = [];
@@ -196,7 +205,10 @@ test("merged metrics: the agent's, Envoy's, the application's, with the type of 
     [8080],
     { query: 'usedonly', headers: { 'x-prometheus-scrape-timeout-seconds': '3', 'user-agent': 'prom' } },
   );
-  assert.match(text, /^# TYPE istio_agent_[\s\S]*startup_duration_seconds 1\.5\nenvoy 1\napp 1\n# EOF\n$/);
+  assert.match(
+    text,
+    /^# TYPE istio_agent_[\s\S]*startup_duration_seconds 1\.5\n[\s\S]*istio_agent_dns_requests_total 3\n[\s\S]*\nenvoy 1\napp 1\n# EOF\n$/,
+  );
   assert.equal(type, open);
   assert.deepEqual(
     requests.map(({ path, timeoutMs }) => [path, timeoutMs]),
@@ -212,12 +224,20 @@ test('merged metrics: parts that fail are left out and told', async () => {
   const { text, type, failures } = await merge({ 8080: answer(500) }, [8080]);
   assert.match(text, /istio_agent_scrape_failures_total\{type="application"\} 1\n.*\{type="envoy"\} 1\n/);
   assert.equal(type, 'text/plain; version=0.0.4; charset=utf-8');
-  assert.deepEqual(failures, ['status 500', 'refused']);
+  assert.deepEqual(failures.toSorted(), ['refused', 'status 500']);
 });
 
 test('merged metrics: a type that is not of Prometheus is not passed on', async () => {
   const { type } = await merge({ 8080: answer(200, 'a 1\n', { 'content-type': 'text/html' }) }, [8080]);
   assert.equal(type, 'text/plain; version=0.0.4; charset=utf-8');
+});
+
+test('merged metrics: each part is asked for what the scraper takes and what can be merged', async () => {
+  const { requests } = await merge({}, [8080], { headers: { accept: 'application/openmetrics-text, text/plain' } });
+  assert.deepEqual(
+    requests.map(({ headers }) => headers?.['accept']),
+    ['text/plain; q=0.1', 'application/openmetrics-text; q=0.2,text/plain; q=0.1'],
+  );
 });
 
 test('merged metrics: several targets keep their order and one end of OpenMetrics', async () => {
@@ -227,6 +247,10 @@ test('merged metrics: several targets keep their order and one end of OpenMetric
   assert.equal(same.type, open);
   const mixed = await merge({ 1: app('one', open), 2: app('two', 'text/plain') }, [1, 2]);
   assert.match(mixed.text, /one 1\ntwo 1\n$/);
-  const cut = await merge({ 1: { ...(answer(200, 'x') as Extract<Fetched, { kind: 'answer' }>), cut: true } }, [1]);
+  const unended = await merge({ 1: answer(200, 'one 1'), 2: answer(200, '') }, [1, 2]);
+  assert.match(unended.text, /\none 1\n$/);
+  const large: Fetched = { ...(answer(200, 'x') as Extract<Fetched, { kind: 'answer' }>), cut: true };
+  const cut = await merge({ 1: large, 2: app('two', open) }, [1, 2]);
   assert.match(cut.failures.join(), /more than 10485760 bytes/);
+  assert.match(cut.text, /\ntwo 1\n# EOF\n$/);
 });

@@ -9,6 +9,8 @@ export interface StatusSources {
   readonly appProbe: Handler;
   readonly metrics: Handler;
   readonly metricsLocalhostOnly: boolean;
+  /** The DNS proxy's table as JSON; undefined where there is none. */
+  readonly names: () => string | undefined;
 }
 
 /** Answers every request; what is unknown is 404. */
@@ -26,6 +28,8 @@ export function statusHandler(sources: StatusSources): Handler {
         return command(asked, () => sources.feed({ kind: 'quit' }));
       case '/drain':
         return command(asked, () => sources.feed({ kind: 'drain' }));
+      case '/debug/ndsz':
+        return isLoopback(asked.remoteAddress) ? namesAnswer(sources.names()) : forbidden;
       default:
         return { status: 404, body: 'not found\n' };
     }
@@ -36,6 +40,11 @@ const forbidden: Answer = { status: 403, body: 'only from this machine\n' };
 
 function readinessAnswer(verdict: Verdict): Answer {
   return verdict.ready ? { status: 200, body: '' } : { status: 503, body: `${verdict.because}\n` };
+}
+
+function namesAnswer(names: string | undefined): Answer {
+  const headers = { 'content-type': 'application/json' };
+  return names === undefined ? { status: 404, headers, body: '{}' } : { status: 200, headers, body: names };
 }
 
 /** The answer goes out first: what it asks for may end this server. */
