@@ -9,6 +9,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { Pkcs10CertificateRequest } from '@peculiar/x509';
 import { encode, readMessage } from '../../src/core/wire/index.ts';
 import { type Authority, newAuthority } from './authority.ts';
@@ -62,7 +63,7 @@ export async function startCertificateAuthority(): Promise<CertificateAuthority>
   const sessions = new Set<ServerHttp2Session>();
   const listen = async (): Promise<void> => {
     const { cert, key } = await authority.issue({ type: 'dns', value: serverName }, { type: 'ip', value: '127.0.0.1' });
-    server = createSecureServer({ cert, key, requestCert: true, rejectUnauthorized: false });
+    server = createSecureServer({ cert, key, ca: authority.root, requestCert: true, rejectUnauthorized: false });
     server.on('session', (session) => {
       sessions.add(session);
       session.on('close', () => sessions.delete(session));
@@ -144,11 +145,11 @@ function orderOf(bytes: Uint8Array, headers: IncomingHttpHeaders, client: string
   };
 }
 
-/** The identity of a client that showed a certificate. */
+/** The identity of a client that showed a certificate of ours. */
 function clientOf(stream: ServerHttp2Stream): string | undefined {
-  const socket = stream.session?.socket;
-  const shown = socket !== undefined && 'getPeerCertificate' in socket ? socket.getPeerCertificate() : undefined;
-  return /^URI:(\S+)$/.exec(shown?.subjectaltname ?? '')?.[1];
+  const socket = stream.session?.socket as TLSSocket | undefined;
+  if (socket?.authorized !== true) return undefined;
+  return /^URI:(\S+)$/.exec(socket.getPeerCertificate().subjectaltname ?? '')?.[1];
 }
 
 async function messageOf(stream: ServerHttp2Stream): Promise<Uint8Array> {
