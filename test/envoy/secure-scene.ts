@@ -10,7 +10,7 @@ import { type Scene, type SceneOptions, startScene } from './scene.ts';
 
 export const tokenPath = 'var/run/secrets/tokens/istio-token';
 export const rootPath = 'var/run/secrets/istio/root-cert.pem';
-export const socketPath = 'var/run/secrets/workload-spiffe-uds/socket';
+const socketPath = 'var/run/secrets/workload-spiffe-uds/socket';
 export const identity = 'spiffe://cluster.local/ns/shop/sa/cart';
 
 export interface SecureScene extends Scene {
@@ -18,10 +18,10 @@ export interface SecureScene extends Scene {
 }
 
 export interface SecureOptions extends SceneOptions {
-  /** Life of the certificates; as asked for unless told. */
-  readonly lifeMs?: number;
   /** What the listeners ask for instead of `default` and `ROOTCA`. */
   readonly secrets?: SecretNames;
+  /** Life of the certificates; as asked for unless told. */
+  readonly lifeMs?: number;
 }
 
 interface SecretNames {
@@ -29,30 +29,35 @@ interface SecretNames {
   readonly roots: string;
 }
 
+/** With a CA of the test. */
 export async function startSecureScene(t: TestContext, options: SecureOptions = {}): Promise<SecureScene> {
   const ca = await startCertificateAuthority();
   t.after(() => ca.end());
   ca.lifeMs = options.lifeMs;
   ca.callers.set('token-1', identity);
-  const names = options.secrets ?? { own: 'default', roots: 'ROOTCA' };
-  const scene = await startScene(t, {
+  const env = { CA_ADDR: `127.0.0.1:${ca.port}`, ...options.env };
+  const scene = await startMtlsScene(t, { ...options, env, credentials: { root: ca.root(), token: 'token-1' } });
+  return { ...scene, ca };
+}
+
+export interface MtlsOptions extends SecureOptions {
+  /** What the kubelet would mount. */
+  readonly credentials: { readonly root: string; readonly token: string };
+}
+
+/** With the CA that the environment tells. */
+export function startMtlsScene(t: TestContext, { credentials, ...options }: MtlsOptions): Promise<Scene> {
+  const pod = { POD_NAMESPACE: 'shop', SERVICE_ACCOUNT: 'cart', ISTIO_META_CLUSTER_ID: 'Kubernetes' };
+  return startScene(t, {
     ...options,
-    env: {
-      FILE_MOUNTED_CERTS: '',
-      CA_ADDR: `127.0.0.1:${ca.port}`,
-      POD_NAMESPACE: 'shop',
-      SERVICE_ACCOUNT: 'cart',
-      ISTIO_META_CLUSTER_ID: 'east',
-      ...options.env,
-    },
+    env: { FILE_MOUNTED_CERTS: '', ...pod, ...options.env },
     prepare: (place) => {
-      put(place.folder, tokenPath, 'token-1\n');
-      put(place.folder, rootPath, ca.root());
-      writeSecure(place.folder, place.ports, names);
+      put(place.folder, tokenPath, `${credentials.token}\n`);
+      put(place.folder, rootPath, credentials.root);
+      writeSecure(place.folder, place.ports, options.secrets ?? { own: 'default', roots: 'ROOTCA' });
       options.prepare?.(place);
     },
   });
-  return { ...scene, ca };
 }
 
 /** A file of the pod, its folders made. */
