@@ -50,6 +50,17 @@ export async function prepareNamespace(): Promise<void> {
   throw new Error('the namespace has no service account');
 }
 
+/** By force, and waits until none is left. */
+export async function removePods(): Promise<void> {
+  await ask('DELETE', `${base}/pods`, { gracePeriodSeconds: 0 });
+  for (let tries = 0; tries < 600; tries++) {
+    const { items } = JSON.parse(await ask('GET', `${base}/pods`)) as { readonly items: readonly unknown[] };
+    if (items.length === 0) return;
+    await sleep(100);
+  }
+  throw new Error('pods are left');
+}
+
 async function live({ name, spec, seconds, actions }: KubeletPod, recordings: Map<string, Recording>): Promise<void> {
   const startMs = Date.now();
   recordings.set(name, { startMs, timeline: [], events: [] });
