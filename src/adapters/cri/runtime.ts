@@ -11,7 +11,8 @@ import {
   terminationMessage,
 } from '../../core/pod/index.ts';
 import type { ExecRequest, PodOnNode, PodRuntime } from '../../ports/pod-node.ts';
-import { answer } from '../pod-parts/answer.ts';
+import { Answers, type Deliver, type Effect } from '../pod-parts/answer.ts';
+import { Runs } from '../pod-parts/runs.ts';
 import { makeTerminationLog, readTerminationLog } from '../pod-parts/termination-log.ts';
 import { type BindMount, bindMounts, type Volumes, writeVolumes } from '../pod-parts/volumes.ts';
 import { probeOnce, runHook } from '../probe/handler.ts';
@@ -39,9 +40,6 @@ export interface CriPodOptions {
   readonly onClosed: () => void;
 }
 
-type Effect<Kind extends RuntimeEffect['kind']> = Extract<RuntimeEffect, { kind: Kind }>;
-type Deliver = (input: RuntimeInput) => void;
-
 interface Sandbox {
   readonly id: string;
   readonly ip: string;
@@ -64,8 +62,8 @@ export class CriPod implements PodRuntime {
   readonly #sandboxes = new Map<string, Sandbox>();
   /** Of every run whose record the runtime may have. */
   readonly #records = new Map<string, string>();
-  readonly #runs = new Map<string, Run>();
-  readonly #hooks = new Map<number, AbortController>();
+  readonly #runs = new Runs<Run>();
+  readonly #answers = new Answers();
   /** Calls under way that make something. */
   readonly #making = new Set<Promise<unknown>>();
   #volumes: Volumes = new Map();
@@ -77,18 +75,11 @@ export class CriPod implements PodRuntime {
   }
 
   perform(effect: RuntimeEffect | CancelHook, deliver: Deliver): void {
-    if (effect.kind === 'cancelHook') {
-      this.#hooks.get(effect.call)?.abort();
-      return;
-    }
-    void answer(effect, () => this.#act(effect, deliver)).then((input) => {
-      if (input !== undefined) deliver(input);
-    });
+    this.#answers.perform(effect, deliver, (asked) => this.#act(asked, deliver));
   }
 
   async exec(container: string, request: ExecRequest): Promise<number> {
-    const run = [...this.#runs.values()].findLast((one) => one.container.name === container);
-    if (run === undefined) throw new Error(`container ${container} is not running`);
+    const run = this.#runs.latest(container);
     return await execToEnd(this.#options.client, run.id, request);
   }
 
@@ -103,7 +94,7 @@ export class CriPod implements PodRuntime {
   }
 
   async #close(): Promise<void> {
-    for (const abort of this.#hooks.values()) abort.abort();
+    this.#answers.cancelHooks();
     await Promise.allSettled(this.#making);
     const { client, relist, folder, onClosed } = this.#options;
     for (const run of this.#runs.values()) {
@@ -118,7 +109,6 @@ export class CriPod implements PodRuntime {
     onClosed();
   }
 
-  /** Undefined: the answer comes by itself (the exit of a stopped run). */
   async #act(effect: RuntimeEffect, deliver: Deliver): Promise<RuntimeInput | undefined> {
     const { call } = effect;
     const { client } = this.#options;
@@ -141,7 +131,7 @@ export class CriPod implements PodRuntime {
       case 'removeContainer':
         return await this.#removeContainer(effect);
       case 'updateResources': {
-        const { id: containerId } = this.#runOf(effect.instance);
+        const { id: containerId } = this.#runs.of(effect.instance);
         await client.call(service.updateContainerResources, { containerId, linux: resourcesOf(effect.resources) });
         return { kind: 'done', call };
       }
@@ -284,14 +274,7 @@ export class CriPod implements PodRuntime {
   }
 
   async #runHook({ call, instance, handler, timeoutMs }: Effect<'runHook'>): Promise<RuntimeInput> {
-    const abort = new AbortController();
-    this.#hooks.set(call, abort);
-    try {
-      await runHook(handler, this.#targetOf(instance, timeoutMs), abort.signal);
-      return { kind: 'done', call };
-    } finally {
-      this.#hooks.delete(call);
-    }
+    return await this.#answers.hook(call, (signal) => runHook(handler, this.#targetOf(instance, timeoutMs), signal));
   }
 
   /** A run that has ended already tells, or has told, its exit. CRI counts whole seconds: a part of one is counted here. */
@@ -320,19 +303,13 @@ export class CriPod implements PodRuntime {
   }
 
   #targetOf(instance: string, timeoutMs: number | undefined) {
-    const { id, container, podIP } = this.#runOf(instance);
+    const { id, container, podIP } = this.#runs.of(instance);
     return {
       container,
       podIP,
       exec: (command: readonly string[], signal: AbortSignal) =>
         execWithin(this.#options.client, { containerId: id, command, timeoutMs }, signal),
     };
-  }
-
-  #runOf(instance: string): Run {
-    const run = this.#runs.get(instance);
-    if (run === undefined) throw new Error(`container ${instance} is not running`);
-    return run;
   }
 
   #folderOf(instance: string): string {

@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerConfig } from '../../core/container/index.ts';
 import type { CancelHook, Container, RuntimeEffect, RuntimeInput } from '../../core/pod/index.ts';
 import type { ExecRequest, PodOnNode, PodRuntime } from '../../ports/pod-node.ts';
-import { answer } from '../pod-parts/answer.ts';
+import { Answers, type Deliver, type Effect } from '../pod-parts/answer.ts';
+import { Runs } from '../pod-parts/runs.ts';
 import { makeTerminationLog, readTerminationLog } from '../pod-parts/termination-log.ts';
 import { bindMounts, type Volumes, writeVolumes } from '../pod-parts/volumes.ts';
 import { type ExecOutcome, probeOnce, runHook, type Target } from '../probe/handler.ts';
@@ -28,9 +29,6 @@ export interface ProcessPodOptions {
   readonly hostNetwork: boolean;
 }
 
-type Effect<Kind extends RuntimeEffect['kind']> = Extract<RuntimeEffect, { kind: Kind }>;
-type Deliver = (input: RuntimeInput) => void;
-
 interface Run {
   readonly container: Container;
   readonly process: RunningProcess;
@@ -45,8 +43,8 @@ export class ProcessPod implements PodRuntime {
   readonly #pod: PodOnNode;
   readonly #options: ProcessPodOptions;
   readonly #sandboxes = new Map<string, SandboxHandle>();
-  readonly #runs = new Map<string, Run>();
-  readonly #hooks = new Map<number, AbortController>();
+  readonly #runs = new Runs<Run>();
+  readonly #answers = new Answers();
   #volumes: Volumes = new Map();
 
   constructor(pod: PodOnNode, options: ProcessPodOptions) {
@@ -55,18 +53,11 @@ export class ProcessPod implements PodRuntime {
   }
 
   perform(effect: RuntimeEffect | CancelHook, deliver: Deliver): void {
-    if (effect.kind === 'cancelHook') {
-      this.#hooks.get(effect.call)?.abort();
-      return;
-    }
-    void answer(effect, () => this.#act(effect, deliver)).then((input) => {
-      if (input !== undefined) deliver(input);
-    });
+    this.#answers.perform(effect, deliver, (asked) => this.#act(asked, deliver));
   }
 
   async exec(container: string, request: ExecRequest): Promise<number> {
-    const run = [...this.#runs.values()].findLast((one) => one.container.name === container);
-    if (run === undefined) throw new Error(`container ${container} is not running`);
+    const run = this.#runs.latest(container);
     const { command, stdin, stdout, stderr } = request;
     return await run.process.exec({ argv: command, stdin, stdout, stderr }).exited;
   }
@@ -76,7 +67,7 @@ export class ProcessPod implements PodRuntime {
   }
 
   async close(): Promise<void> {
-    for (const abort of this.#hooks.values()) abort.abort();
+    this.#answers.cancelHooks();
     const handles = [...this.#sandboxes.values()];
     this.#sandboxes.clear();
     const exits = [...this.#runs.values()].map((run) => run.process.exited);
@@ -85,7 +76,6 @@ export class ProcessPod implements PodRuntime {
     rmSync(this.#options.folder, { recursive: true, force: true });
   }
 
-  /** Undefined: the answer comes by itself (the exit of a stopped run). */
   async #act(effect: RuntimeEffect, deliver: Deliver): Promise<RuntimeInput | undefined> {
     const { call } = effect;
     switch (effect.kind) {
@@ -110,7 +100,7 @@ export class ProcessPod implements PodRuntime {
       case 'updateResources': // limits are not enforced on processes of this machine: there is nothing to change
         return { kind: 'done', call };
       case 'probe': {
-        const verdict = await probeOnce(effect.spec, targetOf(this.#runOf(effect.instance)), effect.timeoutMs);
+        const verdict = await probeOnce(effect.spec, targetOf(this.#runs.of(effect.instance)), effect.timeoutMs);
         return { kind: 'probed', call, ...verdict };
       }
     }
@@ -178,14 +168,7 @@ export class ProcessPod implements PodRuntime {
   }
 
   async #runHook({ call, instance, handler }: Effect<'runHook'>): Promise<RuntimeInput> {
-    const abort = new AbortController();
-    this.#hooks.set(call, abort);
-    try {
-      await runHook(handler, targetOf(this.#runOf(instance)), abort.signal);
-      return { kind: 'done', call };
-    } finally {
-      this.#hooks.delete(call);
-    }
+    return await this.#answers.hook(call, (signal) => runHook(handler, targetOf(this.#runs.of(instance)), signal));
   }
 
   /** A run that has ended already tells, or has told, its exit. */
@@ -213,12 +196,6 @@ export class ProcessPod implements PodRuntime {
       mounts: [...bindMounts(this.#volumes, config.mounts), ...(isolated ? [messages] : [])],
       folder: join(folder, 'run'),
     };
-  }
-
-  #runOf(instance: string): Run {
-    const run = this.#runs.get(instance);
-    if (run === undefined) throw new Error(`container ${instance} is not running`);
-    return run;
   }
 
   #folderOf(instance: string): string {
