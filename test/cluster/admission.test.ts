@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { parseAllDocuments } from 'yaml';
 import type { Connection } from '../../src/adapters/kube/connect.ts';
 import { defaultConfigText, defaultValuesText } from '../../src/core/inject/index.ts';
 import { type StandIn, startInjector, statusAnnotation } from './injector.ts';
+import { install, isKind } from './install.ts';
 import {
   apply,
   clusterDown,
@@ -34,15 +34,7 @@ before(async () => {
   kubectl(['create', 'namespace', 'istio-system']);
   injector = await startInjector();
   for (const revision of ['a-1', 'b-2']) injector.configure(revision);
-  const made = await fairway('admission', 'manifests', '--image', 'example.test/fairway:1', '--config', folder);
-  assert.equal(made.status, 0, made.stderr);
-  installed = parseAllDocuments(made.stdout).map((document) => document.toJS() as object);
-  // Without a kubelet nothing would run its pods; and its selector would undo our EndpointSlices.
-  apply(
-    ...installed
-      .filter((each) => !isKind(each, 'Deployment'))
-      .map((each) => (isKind(each, 'Service') ? withoutSelector(each) : each)),
-  );
+  installed = await install('--config', folder);
 });
 after(async () => {
   await stopReplicas();
@@ -388,13 +380,3 @@ test("Fairway's own injector in the place of istiod's: the API server takes what
       ) === 'b-2',
   );
 });
-
-function isKind(object: object, kind: string): boolean {
-  return (object as { kind: string }).kind === kind;
-}
-
-function withoutSelector(service: object): object {
-  const { spec, ...rest } = service as { spec: { selector?: object } };
-  const { selector: _, ...kept } = spec;
-  return { ...rest, spec: kept };
-}

@@ -8,13 +8,24 @@ import { type Connection, connect } from '../../src/adapters/kube/connect.ts';
 const rig = new URL('../rig/main.ts', import.meta.url).pathname;
 export const cli = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 /** Beside a rig that somebody has up for other work. */
-const ownRig = { RIG_RUN: join(tmpdir(), 'fairway-cluster-rig'), RIG_API_PORT: '26543', RIG_ETCD_PORT: '23890' };
+const beside = { RIG_RUN: join(tmpdir(), 'fairway-cluster-rig'), RIG_API_PORT: '26543', RIG_ETCD_PORT: '23890' };
+let settings: Readonly<Record<string, string>> = beside;
 let kubeconfig = '';
 let path = '';
 
 /** Starts the control plane; whatever an earlier run left is taken away first. */
 export async function clusterUp(): Promise<Connection> {
-  runRig('up');
+  return await rise('up');
+}
+
+/** The same with a node, of which a machine has one: root, and the rig's usual place. */
+export async function nodeUp(): Promise<Connection> {
+  settings = {};
+  return await rise('up', '--node');
+}
+
+async function rise(...args: readonly string[]): Promise<Connection> {
+  runRig(...args);
   kubeconfig = runRig('kubeconfig').trim();
   path = runRig('path').trim();
   return connect({ kubeconfig, nowMs: Date.now, log: () => {} });
@@ -111,8 +122,9 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
   throw new Error(`never: ${what}`);
 }
 
-function runRig(...args: readonly string[]): string {
-  const done = spawnSync(process.execPath, [rig, ...args], { env: { ...process.env, ...ownRig }, encoding: 'utf8' });
+/** A command of the rig that is up; its standard output. */
+export function runRig(...args: readonly string[]): string {
+  const done = spawnSync(process.execPath, [rig, ...args], { env: { ...process.env, ...settings }, encoding: 'utf8' });
   if (done.status !== 0) throw new Error(`rig ${args.join(' ')}: ${done.stderr}`);
   return done.stdout;
 }

@@ -1,0 +1,145 @@
+// Fairway's admission server in the place of istiod's injectors, on a real node with Istio's own control planes of two revisions: pods run,
+// talk by mutual TLS, and move from one revision to the other and back, by CI and by Krispr.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Connection } from '../../src/adapters/kube/connect.ts';
+import { install } from '../cluster/install.ts';
+import { apply, clusterDown, fairway, kubectl, until } from '../cluster/kube.ts';
+import { leadTo, startReplica, stopReplicas } from '../cluster/replica.ts';
+import { rollOutUnderLoad } from './support/drain.ts';
+import { application, newRepository } from './support/shop.ts';
+import {
+  client,
+  namespace,
+  type Pod,
+  podsOf,
+  proxyOf,
+  type Revision,
+  revisions,
+  rolledOut,
+  stageUp,
+  startClient,
+} from './support/stage.ts';
+
+const names = ['web', 'cart', 'stock'] as const;
+const repository = newRepository(names.map((name) => application({ name })));
+const [older, newer] = revisions;
+let connection: Connection;
+
+before(async () => {
+  connection = await stageUp();
+  follow(older);
+  repository.write('fairway.yml', 'revisions: {1-25-2: {}, 1-26-0: {}}\n');
+  const served = ['--config', repository.folder, '--inject', ...revisions];
+  await install(...served);
+  leadTo(await startReplica(...served));
+  for (const revision of revisions) await takeOver(revision);
+});
+after(async () => {
+  await stopReplicas();
+  clusterDown(connection);
+  repository.remove();
+});
+
+/** The edit that moves a fleet. */
+function follow(revision: Revision): void {
+  repository.write('rollouts.yml', `production: {${revision}: 100}\n`);
+}
+
+/** It is refused until Fairway's own configuration can be called. */
+async function takeOver(revision: Revision): Promise<void> {
+  await until(
+    `${revision} is taken over`,
+    async () => (await fairway('admission', 'take-over', revision)).status === 0,
+  );
+}
+
+/** What a pod says about its revision: the label, its proxy's image, and who injected it. */
+function carried(pod: Pod): readonly [label: string | undefined, image: string | undefined, by: string] {
+  const proxy = proxyOf(pod);
+  const own = proxy?.env?.some(({ name }) => name === 'FAIRWAY_DRAIN_DEADLINE') ?? false;
+  return [pod.metadata.labels['istio.io/rev'], proxy?.image.split(':')[1], own ? 'fairway' : 'istiod'];
+}
+
+/** All three workloads have arrived, with one pod each, and answer the client. */
+async function arrived(revision: Revision, by = 'fairway'): Promise<void> {
+  rolledOut(...names);
+  for (const name of names) {
+    assert.deepEqual(podsOf(name).map(carried), [[revision, revision, by]], name);
+    await until(`${name} answers`, async () => (await greet(name)).pod.startsWith(`${name}-`));
+  }
+}
+
+interface Greeting {
+  readonly pod: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function greet(name: string): Promise<Greeting> {
+  const { status, body } = await client<{ status: number; body: string }>(`/fetch?url=http://${name}/`);
+  return status === 200 ? (JSON.parse(body) as Greeting) : { pod: '', headers: {} };
+}
+
+test('pods start with the sidecar of their revision, and talk by mutual TLS alone', async () => {
+  apply({
+    apiVersion: 'security.istio.io/v1',
+    kind: 'PeerAuthentication',
+    metadata: { name: 'default', namespace },
+    spec: { mtls: { mode: 'STRICT' } },
+  });
+  await repository.deploy();
+  await startClient(newer);
+  await arrived(older);
+  const { headers } = await greet('web');
+  assert.match(headers['x-forwarded-client-cert'] ?? '', /URI=spiffe:\/\/cluster\.local\/ns\/shop\/sa\/default/);
+  await until('plain text is refused', async () => {
+    const address = podsOf('web')[0]?.status.podIP;
+    return await fetch(`http://${address}:8080/`).then(
+      () => false,
+      () => true,
+    );
+  });
+});
+
+test('one edit of rollouts.yml and CI move three Deployments, and the edit back moves them back', async () => {
+  for (const revision of [newer, older]) {
+    follow(revision);
+    await repository.deploy();
+    await arrived(revision);
+  }
+});
+
+test('a roll-out under load loses nothing behind the shutdown guard', async () => {
+  const cell = { application: 'exit', sidecar: 'native', guard: true, requestMs: 50, perSecond: 50 } as const;
+  const { sent, lost } = await rollOutUnderLoad(cell, 500);
+  assert.ok(sent >= 500, `${sent} were sent`);
+  assert.deepEqual(lost, []);
+});
+
+test('with remutateAfter: 0 a restart is enough, forth and back', async () => {
+  repository.write('fairway.yml', 'remutateAfter: 0\nrevisions: {1-25-2: {}, 1-26-0: {}}\n');
+  for (const revision of [newer, older]) {
+    follow(revision);
+    await until(`the server follows to ${revision}`, () => dryRun() === revision);
+    kubectl(['-n', namespace, 'rollout', 'restart', ...names.map((name) => `deployment/${name}`)]);
+    await arrived(revision);
+  }
+});
+
+/** The revision that a pod would get whose manifest says 1-25-2. */
+function dryRun(): string | undefined {
+  const metadata = { name: 'dry', namespace, labels: { 'istio.io/rev': older } };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'a', image: 'a' }] } };
+  const made = kubectl(['create', '--dry-run=server', '-o', 'json', '-f', '-'], JSON.stringify(pod));
+  return (JSON.parse(made) as Pod).metadata.labels['istio.io/rev'];
+}
+
+test("give-back: istiod's own injectors serve again", async () => {
+  for (const revision of revisions) {
+    const { status, stderr } = await fairway('admission', 'give-back', revision);
+    assert.equal(status, 0, stderr);
+    kubectl(['delete', 'mutatingwebhookconfiguration', `fairway-2-inject-${revision}`]);
+  }
+  kubectl(['-n', namespace, 'rollout', 'restart', ...names.map((name) => `deployment/${name}`)]);
+  await arrived(older, 'istiod');
+});

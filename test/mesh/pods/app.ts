@@ -1,0 +1,25 @@
+// An application as a test wants it: answers after DELAY_MS with what it was asked, and ends at SIGTERM as ON_TERM says. Runs in a pod, as
+// process 1, so it has to say itself what a signal does.
+import { createServer } from 'node:http';
+import { hostname } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+
+const delayMs = Number(process.env['DELAY_MS'] ?? 0);
+
+let closing = false;
+
+const server = createServer((request, response) => {
+  void setTimeout(delayMs).then(() => {
+    response.shouldKeepAlive = !closing;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ pod: hostname(), headers: request.headers }));
+  });
+});
+server.keepAliveTimeout = 600_000;
+server.listen(8080);
+
+process.on('SIGTERM', () => {
+  if (process.env['ON_TERM'] === 'close')
+    server.close(() => process.exit(0)); // idle connections end, running requests are finished
+  else process.exit(0);
+});

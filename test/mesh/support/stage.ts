@@ -1,0 +1,95 @@
+// The stage of the suite: a node, Istio's control planes of two revisions, an image with the suite's programs, and a namespace.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Connection } from '../../../src/adapters/kube/connect.ts';
+import { kubectl, newNamespace, nodeUp, runRig, until } from '../../cluster/kube.ts';
+import { put, withLibraries } from '../../rig/root-folder.ts';
+
+export const revisions = ['1-25-2', '1-26-0'] as const;
+export type Revision = (typeof revisions)[number];
+/** The Envoy of each revision's sidecars. */
+export const envoys: Readonly<Record<Revision, string>> = { '1-25-2': '1.39.3', '1-26-0': '1.40.0' };
+export const namespace = 'shop';
+
+/** @param environment of every istiod, each `NAME=value` */
+export async function stageUp(): Promise<Connection> {
+  const connection = await nodeUp();
+  importPrograms();
+  for (const revision of revisions) runRig('istio', revision, envoys[revision]);
+  await newNamespace(namespace);
+  return connection;
+}
+
+/** `rig.test/programs:1`: Node, and the programs of ../pods. */
+function importPrograms(): void {
+  const root = mkdtempSync(join(tmpdir(), 'fairway-mesh-'));
+  withLibraries(root, process.execPath, '/bin/node');
+  for (const name of ['app.ts', 'client.ts']) put(root, join(import.meta.dirname, '..', 'pods', name), `/${name}`);
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  runRig('image', 'rig.test/programs:1', root, '/bin/node');
+  rmSync(root, { recursive: true });
+}
+
+export interface Pod {
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec: { readonly initContainers?: readonly Container[]; readonly containers: readonly Container[] };
+  readonly status: { readonly podIP?: string };
+}
+
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly env?: readonly { readonly name: string }[];
+}
+
+/** The pods of a workload that are not about to end. */
+export function podsOf(app: string): readonly Pod[] {
+  const { items } = JSON.parse(kubectl(['-n', namespace, 'get', 'pods', '-l', `app=${app}`, '-o', 'json'])) as {
+    items: readonly Pod[];
+  };
+  return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+}
+
+export function proxyOf({ spec }: Pod): Container | undefined {
+  return [...(spec.initContainers ?? []), ...spec.containers].find(({ name }) => name === 'istio-proxy');
+}
+
+/** Waits until every replica of these Deployments is the new one and ready, and the old ones are told to go. */
+export function rolledOut(...names: readonly string[]): void {
+  for (const name of names) kubectl(['-n', namespace, 'rollout', 'status', `deployment/${name}`, '--timeout', '120s']);
+}
+
+/** An order to the client's pod (see ../pods/client.ts). */
+export async function client<T>(path: string): Promise<T> {
+  const address = podsOf('client')[0]?.status.podIP;
+  const response = await fetch(`http://${address}:9000${path}`);
+  if (!response.ok) throw new Error(`client ${path}: ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/** Starts the client anew on a revision, and waits until it takes orders. */
+export async function startClient(revision: Revision): Promise<void> {
+  kubectl(['-n', namespace, 'delete', 'pod', 'client', '--ignore-not-found', '--grace-period', '1']);
+  kubectl(['apply', '-f', '-'], JSON.stringify(clientPod(revision)));
+  await until('the client is ready', () =>
+    kubectl(['-n', namespace, 'get', 'pod', 'client', '-o', readyPath]).includes('True'),
+  );
+}
+
+const readyPath = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}';
+
+function clientPod(revision: Revision): object {
+  const annotations = { 'traffic.sidecar.istio.io/excludeInboundPorts': '9000' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'client', namespace, labels: { app: 'client', 'istio.io/rev': revision }, annotations },
+    spec: { containers: [{ name: 'client', image: 'rig.test/programs:1', args: ['/client.ts'] }] },
+  };
+}
