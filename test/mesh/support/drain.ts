@@ -30,6 +30,7 @@ const most = 20_000;
 /** @param least requests: more are sent where the roll-out takes longer */
 export async function rollOutUnderLoad(cell: Cell, least: number): Promise<Loss> {
   const repository = newRepository([frontOf(cell)]);
+  const over = new AbortController();
   try {
     const [from, to] = revisions;
     repository.write('fairway.yml', `kubernetes: "1.37"\n${cell.guard ? guard : ''}`);
@@ -38,7 +39,8 @@ export async function rollOutUnderLoad(cell: Cell, least: number): Promise<Loss>
     await startClient(from);
     rolledOut(name);
     const order = `url=http://${name}/&perSecond=${cell.perSecond}&least=${least}&most=${most}`;
-    const load = client<Pick<Loss, 'sent' | 'lost'>>(`/load?${order}`);
+    const load = client<Pick<Loss, 'sent' | 'lost'>>(`/load?${order}`, over.signal);
+    load.catch(() => undefined); // it fails below, or together with what fails before
     await until('the load flows', async () => (await client<{ sent: number }>('/progress')).sent > cell.perSecond);
     repository.write('rollouts.yml', `production: {${to}: 100}\n`);
     const began = performance.now();
@@ -49,6 +51,7 @@ export async function rollOutUnderLoad(cell: Cell, least: number): Promise<Loss>
     await client('/stop');
     return { ...(await load), rollOutSeconds };
   } finally {
+    over.abort();
     kubectl(['-n', namespace, 'delete', 'deployment', name, '--ignore-not-found', '--cascade=foreground']);
     repository.remove();
   }

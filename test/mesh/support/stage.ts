@@ -62,13 +62,13 @@ export function proxyOf({ spec }: Pod): Container | undefined {
 
 /** Waits until every replica of these Deployments is the new one and ready, and the old ones are told to go. */
 export function rolledOut(...names: readonly string[]): void {
-  for (const name of names) kubectl(['-n', namespace, 'rollout', 'status', `deployment/${name}`, '--timeout', '120s']);
+  for (const name of names) kubectl(['-n', namespace, 'rollout', 'status', `deployment/${name}`, '--timeout', '300s']);
 }
 
 /** An order to the client's pod (see ../pods/client.ts). */
-export async function client<T>(path: string): Promise<T> {
+export async function client<T>(path: string, signal: AbortSignal | null = null): Promise<T> {
   const address = podsOf('client')[0]?.status.podIP;
-  const response = await fetch(`http://${address}:9000${path}`);
+  const response = await fetch(`http://${address}:9000${path}`, { signal });
   if (!response.ok) throw new Error(`client ${path}: ${await response.text()}`);
   return (await response.json()) as T;
 }
