@@ -112,9 +112,9 @@ export async function newNamespace(name: string, labels: Readonly<Record<string,
   return name;
 }
 
-/** Waits for something that another process brings about; fails after a minute. */
+/** Waits for something that another process brings about; fails after three minutes. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const endMs = Date.now() + 60_000;
+  const endMs = Date.now() + 180_000;
   while (Date.now() < endMs) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
