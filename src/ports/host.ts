@@ -97,8 +97,10 @@ export interface HostNet {
   ) => Promise<Server>;
   /** Connects, sends a text, closes. */
   readonly send: (target: DialTarget, text: string) => Promise<Dialled>;
-  /** Addresses of the machine's interfaces, loopback left out. */
-  readonly addresses: () => readonly string[];
+  /** Addresses of the machine that others can reach (neither loopback nor link-local), of all interfaces but those named. */
+  readonly addresses: (except?: readonly string[]) => readonly string[];
+  /** Addresses of a name, IPv4 first; none: it cannot be resolved. */
+  readonly lookup: (name: string) => Promise<readonly string[]>;
 }
 
 export interface HttpRequest {

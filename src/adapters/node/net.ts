@@ -1,5 +1,6 @@
 // Requests, dials and the status server over plain sockets. Every request has its own connection: the agent asks seldom, and a
 // kept connection to Envoy or to the application would count as work in progress.
+import { lookup as lookupAll } from 'node:dns/promises';
 import * as http from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -8,7 +9,7 @@ import { grpcHealth } from './grpc-health.ts';
 import { serve } from './serve.ts';
 import { openTls } from './tls-request.ts';
 
-export const nodeNet: HostNet = { fetch: fetchWhole, open, dial, grpcHealth, serve, listen, send, addresses };
+export const nodeNet: HostNet = { fetch: fetchWhole, open, dial, grpcHealth, serve, listen, send, addresses, lookup };
 
 const defaultMaxBytes = 2 ** 24;
 
@@ -100,10 +101,20 @@ function send({ host, port, timeoutMs, localAddress }: DialTarget, text: string)
   });
 }
 
-function addresses(): readonly string[] {
-  return Object.values(networkInterfaces()).flatMap((interfaces = []) =>
-    interfaces.filter(({ internal }) => !internal).map(({ address }) => address),
-  );
+function addresses(except: readonly string[] = []): readonly string[] {
+  return Object.entries(networkInterfaces())
+    .filter(([name]) => !except.includes(name))
+    .flatMap(([, interfaces = []]) => interfaces.filter(({ internal }) => !internal).map(({ address }) => address))
+    .filter((address) => !/^(?:fe[89ab][0-9a-f]:|169\.254\.|127\.|::1$|::$|0\.0\.0\.0$)/i.test(address))
+    .map((address) => address.replace(/^::ffff:(?=\d+\.)/i, ''));
+}
+
+async function lookup(name: string): Promise<readonly string[]> {
+  try {
+    return (await lookupAll(name, { all: true, order: 'ipv4first' })).map(({ address }) => address);
+  } catch {
+    return [];
+  }
 }
 
 function messageOf(error: unknown): string {

@@ -16,7 +16,7 @@ interface Given {
 export function envoyArguments({ settings, config, bootstrapPath, addresses, override }: Given): string[] {
   const { level, components } = logLevels(settings.proxyLogLevel, settings.proxyComponentLogLevel);
   const v6 = addresses.length > 0 && addresses.every((address) => address.includes(':'));
-  const workers = concurrency(settings, config);
+  const workers = config.concurrency ?? 0;
   return [
     '-c',
     bootstrapPath,
@@ -38,11 +38,6 @@ export function envoyArguments({ settings, config, bootstrapPath, addresses, ove
     ...(override === undefined ? [] : ['--config-yaml', withHostIp(override, settings.hostIp)]),
     ...(workers > 0 ? ['--concurrency', String(workers)] : []),
   ];
-}
-
-/** The flag wins over ProxyConfig, which wins over the CPU limit; 0: one thread for each CPU of the host. */
-export function concurrency(settings: Pick<ProxySettings, 'concurrency' | 'cpuLimit'>, config: ProxyConfig): number {
-  return settings.concurrency > 0 ? settings.concurrency : (config.concurrency ?? settings.cpuLimit);
 }
 
 /** `warning,misc:error` holds both levels; the old flag of its own comes after. */

@@ -9,13 +9,12 @@ export function adminOf(plan: Plan): Admin {
   return { host: loopbackOf(plan), port: plan.config.adminPort };
 }
 
-export function policyOf({ role, settings, config, appPorts }: Plan): ReturnType<typeof proxyPolicy> {
-  const named = settings.exitOnZero === '' ? undefined : settings.exitOnZero;
+export function policyOf({ role, settings, config, appPorts, exitOnZero }: Plan): ReturnType<typeof proxyPolicy> {
   return proxyPolicy({
     role: role === 'sidecar' ? 'sidecar' : 'router',
     compat: settings.compat,
     without: settings.without,
-    exitOnZero: named ?? (settings.exitOnZeroConnections ? 'connections' : 'off'),
+    exitOnZero,
     terminationDrainMs: config.terminationDrainMs,
     minimumDrainMs: settings.minimumDrainMs,
     deadlineMs: settings.drainDeadlineMs === 'none' ? undefined : settings.drainDeadlineMs,
@@ -25,12 +24,12 @@ export function policyOf({ role, settings, config, appPorts }: Plan): ReturnType
   });
 }
 
-export function programOf({ settings, config, bootstrapPath, addresses }: Plan, host: Host): Program {
+export function programOf({ settings, config, bootstrap, addresses }: Plan, host: Host): Program {
   const override = settings.bootstrapOverride === '' ? undefined : host.files.read(settings.bootstrapOverride);
   const isDns53 = host.processes.isRoot && settings.dnsProxyAddress.endsWith(':53');
   return {
     path: config.binaryPath,
-    args: envoyArguments({ settings, config, bootstrapPath, addresses, override }),
+    args: envoyArguments({ settings, config, bootstrapPath: bootstrap.path, addresses, override }),
     env: settings.compliancePolicy === '' ? {} : { GRPC_SSL_CIPHER_SUITES: fipsCiphers },
     user: isDns53 ? { uid: 1337, gid: 1337 } : undefined,
   };

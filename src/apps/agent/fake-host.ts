@@ -45,6 +45,7 @@ interface Behaviour {
   readonly addresses?: readonly string[];
   /** Who answers gRPC at a TCP address; nobody unless told. */
   readonly grpc?: (target: GrpcTarget) => GrpcHandler | undefined;
+  readonly names?: Readonly<Record<string, readonly string[]>>;
   readonly run?: (command: string, stdin: string) => Partial<Ran>;
   /** Whether what is sent to the probe port arrives at the proxy's. */
   readonly redirects?: boolean;
@@ -184,6 +185,7 @@ function fakeNet(behaviour: Behaviour, seen: Seen, time: VirtualTime): Pick<Fake
         return Promise.resolve({ kind: behaviour.redirects === true ? 'open' : 'refused' });
       },
       addresses: () => behaviour.addresses ?? ['10.0.0.7'],
+      lookup: (name) => Promise.resolve(behaviour.names?.[name] ?? []),
     },
   };
 }

@@ -1,17 +1,21 @@
 // What a call of `proxy` asks for, settled: flags, environment and files read into one value, with all that is wrong with them.
 // Refuses to start anything.
+import { hostPort } from '../../core/bootstrap/index.ts';
 import {
   type AppProbe,
   effectiveProxyConfig,
+  missingIn,
   type ProxyConfig,
   parseAppProbes,
   parseDownwardApi,
   parsePodPorts,
   parseScrapeTargets,
   type ScrapeTarget,
+  withNodeSettings,
 } from '../../core/proxy/index.ts';
 import type { Problem } from '../../core/std/errors.ts';
 import type { Host } from '../../ports/host.ts';
+import { type Settled, settleBootstrap } from './bootstrap/settle.ts';
 import type { ProxySettings } from './settings.ts';
 
 /** Node types whose proxy is an Envoy; a waypoint drains like a router. */
@@ -30,7 +34,9 @@ export interface Plan {
   readonly probes: ReadonlyMap<string, AppProbe>;
   readonly targets: readonly ScrapeTarget[];
   readonly addresses: readonly string[];
-  readonly bootstrapPath: string;
+  /** What the drain counts. */
+  readonly exitOnZero: 'off' | 'connections' | 'requests';
+  readonly bootstrap: Settled;
 }
 
 interface Asked {
@@ -39,36 +45,88 @@ interface Asked {
   readonly env: Env;
 }
 
+interface Reading {
+  readonly plan: Plan | undefined;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+}
+
 /** The plan, or every problem. */
-export function planOf(
-  { settings, words, env }: Asked,
-  host: Host,
-): { readonly plan: Plan | undefined; readonly problems: readonly Problem[] } {
-  const annotations = parseDownwardApi(host.files.read(annotationsFile) ?? '');
-  const { config, problems: ofConfig } = effectiveProxyConfig({
-    meshYaml: host.files.read(settings.meshConfig),
-    environmentYaml: settings.proxyConfig,
-    annotations,
-  });
+export async function planOf({ settings, words, env }: Asked, host: Host): Promise<Reading> {
+  const annotationsText = host.files.read(annotationsFile);
+  const annotations = annotationsText === undefined ? undefined : parseDownwardApi(annotationsText);
+  const { config, problems: ofConfig, warnings: ofStatsd } = await configOf(settings, annotations ?? {}, host);
   const ports = parsePodPorts(settings.podPorts);
   const { probes, problems: ofProbes } = parseAppProbes(settings.appProbers);
   const { targets, problems: ofTargets } = parseScrapeTargets(settings.prometheusAnnotations, config.statusPort);
   const role = roles.find((name) => name === (words[0] ?? 'sidecar'));
+  const addresses = addressesOf(settings.instanceIp, annotations ?? {}, host);
+  const exitOnZero = exitOnZeroOf(settings);
+  const bootstrap = settleBootstrap(
+    { role: role ?? 'sidecar', settings, env, config, addresses, annotations, exitOnZero },
+    host,
+  );
+  const warnings = [...ofStatsd, ...bootstrap.warnings];
   const problems = [
     ...(role === undefined ? [usageProblem(`"${words[0]}" is no type of proxy: ${roles.join(', ')}`)] : []),
     ...ofConfig,
     ...(ports.kind === 'invalid' ? [usageProblem(ports.problem)] : []),
     ...ofProbes,
     ...ofTargets,
-    ...(config.customConfigFile === '' ? [usageProblem('no bootstrap: ProxyConfig has no customConfigFile')] : []),
+    ...bootstrap.problems,
   ];
-  if (role === undefined || ports.kind === 'invalid' || problems.length > 0) return { plan: undefined, problems };
-  const addresses = [...new Set([settings.instanceIp, ...host.net.addresses()])].filter((address) => address !== '');
-  const bootstrapPath = config.customConfigFile;
+  if (role === undefined || ports.kind === 'invalid' || problems.length > 0)
+    return { plan: undefined, problems, warnings };
+  const asked = { role, settings, config, env, addresses, exitOnZero };
+  const plan: Plan = { ...asked, appPorts: ports.tcp, probes, targets, bootstrap: bootstrap.settled };
+  return { plan, problems, warnings };
+}
+
+interface ConfigReading {
+  readonly config: ProxyConfig;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+}
+
+async function configOf(
+  settings: ProxySettings,
+  annotations: Readonly<Record<string, string>>,
+  host: Host,
+): Promise<ConfigReading> {
+  const { config, problems } = effectiveProxyConfig({
+    meshYaml: host.files.read(settings.meshConfig),
+    environmentYaml: settings.proxyConfig,
+    annotations,
+  });
+  const statsd = String(config.raw['statsdUdpAddress'] ?? '');
+  const statsdAddress = await resolved(statsd, host);
   return {
-    plan: { role, settings, config, env, appPorts: ports.tcp, probes, targets, addresses, bootstrapPath },
-    problems: [],
+    config: withNodeSettings(config, { ...settings, serviceCluster: settings.serviceClusterFlag, statsdAddress }),
+    problems: [...problems, ...missingIn(config)],
+    warnings: statsd !== '' && statsdAddress === '' ? [`statsd cannot be resolved and is left out: ${statsd}`] : [],
   };
+}
+
+/** Envoy wants statsd's address, not its name. */
+async function resolved(given: string, host: Host): Promise<string> {
+  const parts = hostPort(given);
+  if (parts === undefined) return '';
+  const [address] = /^[\d.]+$|:/.test(parts.address) ? [parts.address] : await host.net.lookup(parts.address);
+  if (address === undefined) return '';
+  return address.includes(':') ? `[${address}]:${parts.port}` : `${address}:${parts.port}`;
+}
+
+/** The pod's own address first: istiod takes the first one for it. */
+function addressesOf(instanceIp: string, annotations: Readonly<Record<string, string>>, host: Host): readonly string[] {
+  const excluded = annotations['traffic.sidecar.istio.io/excludeInterfaces']?.split(',') ?? [];
+  const found = host.net.addresses(excluded);
+  const all = [instanceIp, ...(found.length === 0 && excluded.length === 0 ? ['127.0.0.1', '::1'] : found)];
+  return [...new Set(all.filter((address) => address !== ''))];
+}
+
+function exitOnZeroOf(settings: ProxySettings): Plan['exitOnZero'] {
+  if (settings.exitOnZero !== '') return settings.exitOnZero;
+  return settings.exitOnZeroConnections ? 'connections' : 'off';
 }
 
 /** As Istio's bootstrap: IPv6's only where the pod has nothing else. */

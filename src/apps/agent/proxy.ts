@@ -2,6 +2,7 @@
 // machine. Everything that can be wrong with flags, environment and files is told at once, before anything starts.
 import type { Problem } from '../../core/std/errors.ts';
 import type { Host, Server } from '../../ports/host.ts';
+import { grpcProblem, removeBootstrap, writeBootstrap, writeGrpcBootstrap } from './bootstrap/write.ts';
 import { adminOf, ownListenersOf, policyOf, programOf } from './envoy-program.ts';
 import { type Log, logTo } from './log.ts';
 import { endOldEnvoy, rememberEnvoy } from './old-envoy.ts';
@@ -21,7 +22,8 @@ export async function runProxy(args: readonly string[], env: Env, host: Host): P
   const { values: settings, words, errors, warnings } = readTable(proxyTable, args, env);
   const log = logTo(host, { json: settings.logAsJson, least: settings.logOutputLevel });
   for (const warning of warnings) log('warn', 'setting ignored', { problem: warning });
-  const { plan, problems } = planOf({ settings, words, env }, host);
+  const { plan, problems, warnings: ofPlan } = await planOf({ settings, words, env }, host);
+  for (const warning of ofPlan) log('warn', 'left out', { problem: warning });
   for (const message of [...errors, ...problems.map(textOf)]) log('error', 'cannot start', { problem: message });
   if (plan === undefined || errors.length > 0) return usage;
   return start(plan, host, log);
@@ -39,7 +41,10 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
     supervision,
     readyAfterMs: () => readyAfterMs,
     names: () => parts?.dns,
-    others: () => ({ grpcBootstrap: undefined, dnsTable: parts?.dnsTable() ?? 'missing' }),
+    others: () => ({
+      grpcBootstrap: grpcProblem(plan.settings.grpcBootstrapPath, host),
+      dnsTable: parts?.dnsTable() ?? 'missing',
+    }),
   };
   const refuse = (problem: string): number => {
     log('error', 'cannot start', { problem });
@@ -56,15 +61,26 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
   const started = await startParts({ plan, host, log });
   if (started.kind === 'failed') return refuse(started.problem);
   parts = started;
+  const unwritten = writeFiles(plan, host);
+  if (unwritten !== undefined) return refuse(unwritten);
   const code = supervision.run();
   watchReadiness(plan, serving, () => {
     readyAfterMs = host.clock.nowMs() - startedMs;
   });
   const left = await code;
   parts.end();
+  removeBootstrap(plan.bootstrap, host);
   host.files.remove(pidFileOf(plan));
   server?.end();
   return left;
+}
+
+function writeFiles({ bootstrap, settings, config, env }: Plan, host: Host): string | undefined {
+  const grpc = { path: settings.grpcBootstrapPath, certificatesFolder: settings.outputCerts };
+  return (
+    writeGrpcBootstrap(bootstrap, { ...grpc, xdsSocket: `${config.configPath}/XDS` }, host) ??
+    writeBootstrap(bootstrap, env, host)
+  );
 }
 
 function pidFileOf({ config }: Plan): string {

@@ -3,12 +3,14 @@ import { assumedDeadlineMs, improvements } from '../../core/proxy/index.ts';
 import { formatDuration } from '../../core/std/duration.ts';
 import { dnsSettings } from './dns/settings.ts';
 import { identityRows } from './identity/settings.ts';
+import { bootstrapRows } from './bootstrap/settings.ts';
 import { choice, choices, count, duration, maybeDuration, port, text, truth } from './kinds.ts';
 import type { Values } from './table.ts';
 
 const anyNumber = [0, 2 ** 31] as const;
 
 export const proxyTable = {
+  ...bootstrapRows,
   meshConfig: text('./etc/istio/config/mesh', {
     flag: 'meshConfig',
     doc: 'file with the mesh configuration (gateways, VMs)',

@@ -6,6 +6,7 @@ export { type DrainBudget, type DrainTimes, drainBudget, drainDeadlineMs } from 
 export type { ExitStatus, Note, ProxyEffect, ProxyInput, ProxyState, StopReason } from './life.ts';
 export { beginProxy, dueAtMs, isTerminating, transition } from './machine.ts';
 export { acceptFor, commonFormat, isOpenMetrics, type MetricsPart } from './metrics-format.ts';
+export { missingIn, withNodeSettings } from './node-settings.ts';
 export { type LogLine, logLine, terminationMessage } from './notes.ts';
 export {
   assumedDeadlineMs,
