@@ -130,10 +130,3 @@ test("Envoy's arguments", () => {
     /fields -l warning --enable-core-dump$/,
   );
 });
-
-test("Envoy's threads: flag, then ProxyConfig, then the CPU limit", () => {
-  assert.match(argumentsFor({ concurrency: 3, cpuLimit: 2 }, 'concurrency: 4'), /--concurrency 3$/);
-  assert.match(argumentsFor({ cpuLimit: 2 }, 'concurrency: 4'), /--concurrency 4$/);
-  assert.match(argumentsFor({ cpuLimit: 2 }), /--concurrency 2$/);
-  assert.doesNotMatch(argumentsFor({ cpuLimit: 2 }, 'concurrency: 0'), /--concurrency/);
-});

@@ -14,8 +14,9 @@ import {
   withNodeSettings,
 } from '../../core/proxy/index.ts';
 import type { Problem } from '../../core/std/errors.ts';
+import { textAt } from '../../core/std/json.ts';
 import type { Host } from '../../ports/host.ts';
-import { type Settled, settleBootstrap } from './bootstrap/settle.ts';
+import { type Settled, servedSockets, settleBootstrap } from './bootstrap/settle.ts';
 import type { ProxySettings } from './settings.ts';
 
 /** Node types whose proxy is an Envoy; a waypoint drains like a router. */
@@ -53,33 +54,40 @@ interface Reading {
 
 /** The plan, or every problem. */
 export async function planOf({ settings, words, env }: Asked, host: Host): Promise<Reading> {
-  const annotationsText = host.files.read(annotationsFile);
-  const annotations = annotationsText === undefined ? undefined : parseDownwardApi(annotationsText);
+  const annotations = readAnnotations(host);
   const { config, problems: ofConfig, warnings: ofStatsd } = await configOf(settings, annotations ?? {}, host);
-  const ports = parsePodPorts(settings.podPorts);
-  const { probes, problems: ofProbes } = parseAppProbes(settings.appProbers);
-  const { targets, problems: ofTargets } = parseScrapeTargets(settings.prometheusAnnotations, config.statusPort);
+  const app = applicationOf(settings, config);
   const role = roles.find((name) => name === (words[0] ?? 'sidecar'));
   const addresses = addressesOf(settings.instanceIp, annotations ?? {}, host);
   const exitOnZero = exitOnZeroOf(settings);
-  const bootstrap = settleBootstrap(
-    { role: role ?? 'sidecar', settings, env, config, addresses, annotations, exitOnZero },
-    host,
-  );
+  const sockets = await servedSockets(settings.socketFile, host);
+  const asked = { role: role ?? 'sidecar', settings, env, config, addresses, exitOnZero };
+  const bootstrap = settleBootstrap({ ...asked, annotations, sockets }, host);
+  const unknown = usageProblem(`"${words[0]}" is no type of proxy: ${roles.join(', ')}`);
+  const problems = [...(role === undefined ? [unknown] : []), ...ofConfig, ...app.problems, ...bootstrap.problems];
   const warnings = [...ofStatsd, ...bootstrap.warnings];
-  const problems = [
-    ...(role === undefined ? [usageProblem(`"${words[0]}" is no type of proxy: ${roles.join(', ')}`)] : []),
-    ...ofConfig,
-    ...(ports.kind === 'invalid' ? [usageProblem(ports.problem)] : []),
-    ...ofProbes,
-    ...ofTargets,
-    ...bootstrap.problems,
-  ];
-  if (role === undefined || ports.kind === 'invalid' || problems.length > 0)
-    return { plan: undefined, problems, warnings };
-  const asked = { role, settings, config, env, addresses, exitOnZero };
-  const plan: Plan = { ...asked, appPorts: ports.tcp, probes, targets, bootstrap: bootstrap.settled };
-  return { plan, problems, warnings };
+  const plan: Plan = { ...asked, ...app.value, bootstrap: bootstrap.settled };
+  return { plan: problems.length > 0 ? undefined : plan, problems, warnings };
+}
+
+function readAnnotations(host: Host): Readonly<Record<string, string>> | undefined {
+  const text = host.files.read(annotationsFile);
+  return text === undefined ? undefined : parseDownwardApi(text);
+}
+
+/** What the agent must know of the application. */
+function applicationOf(
+  settings: ProxySettings,
+  config: ProxyConfig,
+): { readonly value: Pick<Plan, 'appPorts' | 'probes' | 'targets'>; readonly problems: readonly Problem[] } {
+  const ports = parsePodPorts(settings.podPorts);
+  const { probes, problems: ofProbes } = parseAppProbes(settings.appProbers);
+  const { targets, problems: ofTargets } = parseScrapeTargets(settings.prometheusAnnotations, config.statusPort);
+  const ofPorts = ports.kind === 'invalid' ? [usageProblem(ports.problem)] : [];
+  return {
+    value: { appPorts: ports.kind === 'invalid' ? [] : ports.tcp, probes, targets },
+    problems: [...ofPorts, ...ofProbes, ...ofTargets],
+  };
 }
 
 interface ConfigReading {
@@ -98,7 +106,7 @@ async function configOf(
     environmentYaml: settings.proxyConfig,
     annotations,
   });
-  const statsd = String(config.raw['statsdUdpAddress'] ?? '');
+  const statsd = textAt(config.raw, 'statsdUdpAddress') ?? '';
   const statsdAddress = await resolved(statsd, host);
   return {
     config: withNodeSettings(config, { ...settings, serviceCluster: settings.serviceClusterFlag, statsdAddress }),

@@ -1,9 +1,9 @@
 // Every setting of `proxy`, in one table: Istio's own first (sidecar.md 1.4, 1.5), Fairway's after them.
 import { assumedDeadlineMs, improvements } from '../../core/proxy/index.ts';
 import { formatDuration } from '../../core/std/duration.ts';
-import { dnsSettings } from './dns/settings.ts';
-import { identityRows } from './identity/settings.ts';
 import { bootstrapRows } from './bootstrap/settings.ts';
+import { dnsSettings } from './dns/settings.ts';
+import { identityRows, identityRows } from './identity/settings.ts';
 import { choice, choices, count, duration, maybeDuration, port, text, truth } from './kinds.ts';
 import type { Values } from './table.ts';
 

@@ -1,5 +1,5 @@
 // Static clusters of a bootstrap: Envoy's own metrics, the agent, the two sockets of the agent, and services that ProxyConfig names.
-import type { JsonObject } from '../std/json.ts';
+import { type JsonObject, textAt } from '../std/json.ts';
 import type { BootstrapParameters } from './parameters.ts';
 import { assignment, givenAddress, http2Only, pipe, socketAddress } from './pieces.ts';
 import type { Keepalive, RemoteService, Tracer } from './services.ts';
@@ -9,7 +9,7 @@ const identityFolder = './var/run/secrets/workload-spiffe-uds';
 /** Every cluster, in a fixed order. */
 export function staticClusters(parameters: BootstrapParameters): JsonObject[] {
   const { family, config, node, filesSocket, services, selfDiscovery } = parameters;
-  const socket = `${identityFolder}/${String(node.metadata['WORKLOAD_IDENTITY_SOCKET_FILE'] ?? 'socket')}`;
+  const socket = `${identityFolder}/${textAt(node.metadata, 'WORKLOAD_IDENTITY_SOCKET_FILE') ?? 'socket'}`;
   const remote = (name: string, service: RemoteService | undefined): JsonObject[] =>
     service === undefined ? [] : [remoteCluster(name, service, parameters)];
   return [

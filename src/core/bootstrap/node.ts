@@ -89,21 +89,28 @@ export function nodeOf(sources: NodeSources): NodeReading {
   const { typed, problems } = typedMetadata(raw);
   const statics = staticLabels(sources, typed);
   const labels = labelsOf(sources, { typed, statics: statics.labels });
+  const warned = [...warnings, ...statics.warnings];
+  return { node: assemble(sources, { raw, typed, labels, statics: statics.labels }), problems, warnings: warned };
+}
+
+interface Gathered {
+  readonly raw: JsonObject;
+  readonly typed: JsonObject;
+  readonly labels: Texts;
+  readonly statics: Texts;
+}
+
+function assemble(sources: NodeSources, { raw, typed, labels, statics }: Gathered): Node {
   const place = localityLabel(labels);
   const placed = place === undefined ? labels : { ...labels, 'istio-locality': place };
   const annotations = { ...textsAt(typed, 'ANNOTATIONS'), ...sources.annotations };
-  const known = withoutEmpty({
-    ...typed,
-    ...facts(sources, typed),
-    LABELS: placed,
-    STATIC_LABELS: statics.labels,
-    ANNOTATIONS: annotations,
-  });
+  const maps = { LABELS: placed, STATIC_LABELS: statics, ANNOTATIONS: annotations };
+  const known = withoutEmpty({ ...typed, ...facts(sources, typed), ...maps });
   const secrets = {
     ...(sources.credentialSocket ? { credential: 'true' } : {}),
     ...(sources.servesFilesOnly ? { 'file-credential': 'true' } : {}),
   };
-  const node: Node = {
+  return {
     id: nodeId(sources.identity),
     metadata: { ...raw, ...secrets, ...known },
     raw,
@@ -112,7 +119,6 @@ export function nodeOf(sources: NodeSources): NodeReading {
     annotations,
     locality: place === undefined ? sources.platform.locality : localityOf(place),
   };
-  return { node, problems, warnings: [...warnings, ...statics.warnings] };
 }
 
 /** What the agent knows for sure; an empty value takes the name away from what was given. */

@@ -56,43 +56,63 @@ export interface ParametersReading {
 
 /** The parameters of these sources, with all that is wrong. */
 export function bootstrapParameters(sources: BootstrapSources): ParametersReading {
-  const { node, config, type, exitOnZero, addresses } = sources;
-  const { raw: proxy, proxyMetadata } = config;
+  const { node, config, exitOnZero, addresses, hostIp } = sources;
+  const { raw: proxy, configPath } = config;
   const { stats, warnings } = statsParameters({ annotations: node.annotations, config: proxy, addresses, exitOnZero });
-  const { services, problems } = servicesOf({
-    config: proxy,
-    configPath: config.configPath,
-    metadata: node.metadata,
-    hostIp: sources.hostIp,
-  });
-  // A waypoint's istiod speaks delta only, and finds its peers by discovery.
+  const { services, problems } = servicesOf({ config: proxy, configPath, metadata: node.metadata, hostIp });
+  const discovery = discoveryOf(sources);
+  const parameters: BootstrapParameters = {
+    ...discovery.value,
+    ...switches(sources),
+    node,
+    config,
+    type: sources.type,
+    cluster: serviceCluster(node.metadata, node.labels),
+    family: familyOf(addresses, sources.dualStack),
+    runtime: runtimeFlags({ ...sources, config: proxy }),
+    connectionLimit: connectionLimit(proxy),
+    stats,
+    services,
+    filesSocket: sources.filesSocket,
+  };
+  return { parameters, problems, warnings: [...warnings, ...discovery.warnings] };
+}
+
+/** A waypoint's istiod speaks delta only, and finds its peers by discovery. */
+function discoveryOf({ node, type, deltaXds }: BootstrapSources): {
+  readonly value: Pick<BootstrapParameters, 'xdsType' | 'metadataDiscovery'>;
+  readonly warnings: readonly string[];
+} {
   const isWaypoint = type === 'waypoint';
-  const delta = isWaypoint || sources.deltaXds;
-  const discovery = isWaypoint || node.metadata['METADATA_DISCOVERY'] === 'true';
-  const lostDiscovery = discovery && !delta ? ['metadata discovery needs delta xDS and is off'] : [];
+  const delta = isWaypoint || deltaXds;
+  const wanted = isWaypoint || node.metadata['METADATA_DISCOVERY'] === 'true';
+  return {
+    value: { xdsType: delta ? 'DELTA_GRPC' : 'GRPC', metadataDiscovery: wanted && delta },
+    warnings: wanted && !delta ? ['metadata discovery needs delta xDS and is off'] : [],
+  };
+}
+
+type Switch =
+  | 'logAsJson'
+  | 'statsCompression'
+  | 'metricsLocalhostOnly'
+  | 'statusProxyProtocol'
+  | 'selfDiscovery'
+  | 'loadStats';
+
+function switches({
+  node,
+  config,
+  logAsJson,
+  statusProxyProtocol,
+}: BootstrapSources): Pick<BootstrapParameters, Switch> {
   const loadStats = textAt(node.raw, 'LOAD_STATS_CONFIG_JSON');
   return {
-    parameters: {
-      node,
-      type,
-      cluster: serviceCluster(node.metadata, node.labels),
-      config,
-      family: familyOf(addresses, sources.dualStack),
-      logAsJson: sources.logAsJson,
-      xdsType: delta ? 'DELTA_GRPC' : 'GRPC',
-      metadataDiscovery: discovery && delta,
-      runtime: runtimeFlags({ ...sources, config: proxy }),
-      connectionLimit: connectionLimit(proxy),
-      stats,
-      services,
-      statsCompression: proxy['statsCompression'] !== false,
-      metricsLocalhostOnly: proxyMetadata['METRICS_LOCALHOST_ACCESS_ONLY'] === 'true',
-      statusProxyProtocol: sources.statusProxyProtocol,
-      selfDiscovery: node.metadata['ENABLE_SELF_DISCOVERY'] === 'true',
-      filesSocket: sources.filesSocket,
-      loadStats: loadStats === undefined ? undefined : parseObject(loadStats),
-    },
-    problems,
-    warnings: [...warnings, ...lostDiscovery],
+    logAsJson,
+    statusProxyProtocol,
+    statsCompression: config.raw['statsCompression'] !== false,
+    metricsLocalhostOnly: config.proxyMetadata['METRICS_LOCALHOST_ACCESS_ONLY'] === 'true',
+    selfDiscovery: node.metadata['ENABLE_SELF_DISCOVERY'] === 'true',
+    loadStats: loadStats === undefined ? undefined : parseObject(loadStats),
   };
 }

@@ -52,30 +52,30 @@ export function servicesOf(sources: ServiceSources): {
   readonly problems: readonly Problem[];
 } {
   const problems: Problem[] = [];
-  const read = (field: string, text: string): HostPort | undefined => {
-    if (text === '') return undefined;
-    const found = hostPort(text);
-    if (found === undefined)
-      problems.push({
-        code: 'proxy-config-invalid',
-        severity: 'error',
-        path: field,
-        message: `${text} is no HOST:PORT`,
-      });
-    return found?.address === '$(HOST_IP)' && sources.hostIp !== '' ? { ...found, address: sources.hostIp } : found;
-  };
+  const read = addressReader(sources.hostIp, problems);
+  const { config } = sources;
   const services = {
     tracer: tracerOf(sources, read),
     metrics:
       remoteOf(sources, { field: 'envoyMetricsService', sni: 'envoy_metrics_service' }, read) ??
-      bare(read('envoyMetricsServiceAddress', textAt(sources.config, 'envoyMetricsServiceAddress') ?? '')),
+      bare(read('envoyMetricsServiceAddress', textAt(config, 'envoyMetricsServiceAddress') ?? '')),
     accessLog: remoteOf(sources, { field: 'envoyAccessLogService', sni: 'envoy_accesslog_service' }, read),
-    statsd: read('statsdUdpAddress', textAt(sources.config, 'statsdUdpAddress') ?? ''),
+    statsd: read('statsdUdpAddress', textAt(config, 'statsdUdpAddress') ?? ''),
   };
   return { services, problems };
 }
 
 type ReadAddress = (field: string, text: string) => HostPort | undefined;
+
+function addressReader(hostIp: string, problems: Problem[]): ReadAddress {
+  return (path, text) => {
+    if (text === '') return undefined;
+    const found = hostPort(text);
+    const message = `${text} is no HOST:PORT`;
+    if (found === undefined) problems.push({ code: 'proxy-config-invalid', severity: 'error', path, message });
+    return found?.address === '$(HOST_IP)' && hostIp !== '' ? { ...found, address: hostIp } : found;
+  };
+}
 
 function bare(address: HostPort | undefined): RemoteService | undefined {
   return address === undefined ? undefined : { address, tls: undefined, keepalive: undefined };

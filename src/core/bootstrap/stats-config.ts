@@ -30,7 +30,7 @@ const after: typeof before = [
 export function statsConfig({ stats, metadataDiscovery }: BootstrapParameters): JsonObject {
   const extra = stats.extraTags.map((tag) => [tag, `(${tag}=\\.=(.*?);\\.;)`] as const);
   const tags = [...before, ...extra, ...after].map(([tag, regex]) => ({ tag_name: tag, regex }));
-  const buckets = stats.buckets.map(({ prefix, buckets }) => ({ match: { prefix }, buckets: [...buckets] }));
+  const buckets = stats.buckets.map((bucket) => ({ match: { prefix: bucket.prefix }, buckets: [...bucket.buckets] }));
   return {
     use_all_default_tags: false,
     stats_tags: tags,

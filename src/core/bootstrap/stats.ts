@@ -43,6 +43,11 @@ const drainSuffixes = {
 } as const;
 const defaultFlushMs = 5000;
 
+interface Read<T> {
+  readonly value: T;
+  readonly warnings: readonly string[];
+}
+
 /** Warnings name annotations that cannot be read; they are as if absent. */
 export function statsParameters(sources: StatsSources): {
   readonly stats: StatsParameters;
@@ -52,20 +57,17 @@ export function statsParameters(sources: StatsSources): {
   const matcher = objectAt(config, 'proxyStatsMatcher');
   const included = (what: string, field: string, needed: readonly string[]): string[] =>
     inclusions(sources, { annotation: annotations[`sidecar.istio.io/${what}`], list: matcher[field], needed });
+  const suffixes = [...neededSuffixes, ...drainSuffixes[exitOnZero]];
   const times = intervals(annotations);
   const buckets = histogramBuckets(annotations['sidecar.istio.io/statsHistogramBuckets']);
   return {
     stats: {
       prefixes: included('statsInclusionPrefixes', 'inclusionPrefixes', neededPrefixes),
-      suffixes: included('statsInclusionSuffixes', 'inclusionSuffixes', [
-        ...neededSuffixes,
-        ...drainSuffixes[exitOnZero],
-      ]),
+      suffixes: included('statsInclusionSuffixes', 'inclusionSuffixes', suffixes),
       regexps: included('statsInclusionRegexps', 'inclusionRegexps', neededRegexps),
       extraTags: extraTags(config, annotations['sidecar.istio.io/extraStatTags'] ?? ''),
       buckets: buckets.value,
-      flushMs: times.flushMs,
-      evictionMs: times.evictionMs,
+      ...times.value,
     },
     warnings: [...times.warnings, ...buckets.warnings],
   };
@@ -93,7 +95,7 @@ function extraTags(config: JsonObject, annotation: string): string[] {
 }
 
 /** Evicting is done while flushing, so its interval is a multiple of that one; whole seconds. */
-function intervals(annotations: Texts): Pick<StatsParameters, 'flushMs' | 'evictionMs'> & { warnings: string[] } {
+function intervals(annotations: Texts): Read<Pick<StatsParameters, 'flushMs' | 'evictionMs'>> {
   const warnings: string[] = [];
   const read = (name: string): number | undefined => {
     const text = annotations[`sidecar.istio.io/${name}`];
@@ -103,20 +105,14 @@ function intervals(annotations: Texts): Pick<StatsParameters, 'flushMs' | 'evict
   };
   const flushMs = read('statsFlushInterval');
   const evictionMs = read('statsEvictionInterval');
-  if (evictionMs === undefined || evictionMs % (flushMs ?? defaultFlushMs) === 0)
-    return {
-      flushMs,
-      evictionMs: evictionMs === undefined ? undefined : Math.trunc(evictionMs / 1000) * 1000,
-      warnings,
-    };
+  if (evictionMs === undefined) return { value: { flushMs, evictionMs }, warnings };
+  if (evictionMs % (flushMs ?? defaultFlushMs) === 0)
+    return { value: { flushMs, evictionMs: Math.trunc(evictionMs / 1000) * 1000 }, warnings };
   warnings.push('sidecar.istio.io/statsEvictionInterval is no multiple of the flush interval');
-  return { flushMs, evictionMs: undefined, warnings };
+  return { value: { flushMs, evictionMs: undefined }, warnings };
 }
 
-function histogramBuckets(text: string | undefined): {
-  value: readonly HistogramBucket[];
-  warnings: readonly string[];
-} {
+function histogramBuckets(text: string | undefined): Read<readonly HistogramBucket[]> {
   if (text === undefined) return { value: [], warnings: [] };
   const given = parseObject(text);
   const sound =

@@ -13,7 +13,7 @@ import {
 import { messageStruct } from '../gotypes/index.ts';
 import { meshType } from '../mesh/index.ts';
 import { formatDuration } from '../std/duration.ts';
-import { isObject, type JsonObject, type JsonValue } from '../std/json.ts';
+import { isObject, type JsonObject, type JsonValue, objectAt } from '../std/json.ts';
 import type { HostPort } from './addresses.ts';
 import type { BootstrapParameters } from './parameters.ts';
 import type { Keepalive, RemoteService } from './services.ts';
@@ -21,13 +21,13 @@ import type { Keepalive, RemoteService } from './services.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The text of a template over the parameters. @throws GoTemplateError */
-export function renderBootstrap(text: string, parameters: BootstrapParameters, env: Env): string {
+export function renderBootstrap(source: string, parameters: BootstrapParameters, env: Env): string {
   const functions = {
     ...sprig,
     toJSON: new GoFunction(['any'], undefined, ([value]) => goJson(value) ?? '{}'),
     env: new GoFunction(['string'], undefined, ([name]) => env[name as string] ?? ''),
   };
-  return parseTemplate(text, { name: 'bootstrap', functions }).render(templateData(parameters));
+  return parseTemplate(source, { name: 'bootstrap', functions }).render(templateData(parameters));
 }
 
 /** Every name that a template can see; what does not apply is not there. */
@@ -49,33 +49,39 @@ type Names = Readonly<Record<string, Value>>;
 function ofNode(parameters: BootstrapParameters): Names {
   const { node, config, type, cluster } = parameters;
   const { metadata, locality } = node;
-  const sans = Array.isArray(metadata['PILOT_SAN']) ? metadata['PILOT_SAN'].map((exact) => `{"exact":"${exact}"}`) : [];
-  const platform = isObject(metadata['PLATFORM_METADATA']) ? metadata['PLATFORM_METADATA'] : {};
   return {
     nodeID: node.id,
     nodeType: type,
     cluster,
     config: messageStruct(meshType('ProxyConfig'), config.raw),
     metadata: new GoStruct(metadataType, metadata),
-    meta_json_str: goJson(metadata as Value) ?? '{}',
+    meta_json_str: goJson(metadata) ?? '{}',
     ...locality,
-    pilot_SAN: `[${sans.join(',')}]`,
-    discovery_address: config.discoveryAddress,
-    discovery_host: config.discoveryAddress.split(':')[0] ?? '',
-    pilot_grpc_address: addressText(splitAddress(config.discoveryAddress)),
-    gcp_project_id: text(platform['gcp_project']),
-    gcp_project_number: text(platform['gcp_project_number']),
+    ...ofIstiod(parameters),
     workload_identity_socket_file: text(metadata['WORKLOAD_IDENTITY_SOCKET_FILE']) ?? '',
-    xds_type: parameters.xdsType,
-    xds_root_cert: '',
     log_json: parameters.logAsJson,
     metadata_discovery: parameters.metadataDiscovery,
     custom_file_path: parameters.filesSocket,
     outlier_log_path: text(metadata['OUTLIER_LOG_PATH']),
     enable_self_discovery: parameters.selfDiscovery || undefined,
     load_stats_config_json_str: text(node.raw['LOAD_STATS_CONFIG_JSON']),
-    runtime_flags: goJson(parameters.runtime as Value) ?? '{}',
+    runtime_flags: goJson(parameters.runtime) ?? '{}',
     global_downstream_max_connections: BigInt(parameters.connectionLimit),
+  };
+}
+
+function ofIstiod({ config, node, xdsType }: BootstrapParameters): Names {
+  const sans = Array.isArray(node.metadata['PILOT_SAN']) ? node.metadata['PILOT_SAN'] : [];
+  const platform = objectAt(node.metadata, 'PLATFORM_METADATA');
+  return {
+    discovery_address: config.discoveryAddress,
+    discovery_host: config.discoveryAddress.split(':')[0] ?? '',
+    pilot_grpc_address: addressText(splitAddress(config.discoveryAddress)),
+    pilot_SAN: `[${sans.map((exact) => `{"exact":${goJson(exact)}}`).join(',')}]`,
+    gcp_project_id: text(platform['gcp_project']),
+    gcp_project_number: text(platform['gcp_project_number']),
+    xds_type: xdsType,
+    xds_root_cert: '',
   };
 }
 
@@ -142,7 +148,7 @@ function keepaliveOf({ probes, timeSeconds, intervalSeconds }: Keepalive): JsonO
 }
 
 function json(value: JsonObject | undefined): string | undefined {
-  return value === undefined ? undefined : goJson(value as Value);
+  return value === undefined ? undefined : goJson(value);
 }
 
 function addressText(given: HostPort | undefined): string | undefined {
@@ -186,5 +192,5 @@ const metadataType: StructType = {
 function fieldValue(value: JsonValue | undefined): Value {
   if (typeof value === 'number') return BigInt(value);
   if (value === 'true' || value === 'false') return value === 'true';
-  return (value ?? '') as Value;
+  return value ?? '';
 }

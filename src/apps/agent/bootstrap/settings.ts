@@ -36,5 +36,4 @@ export const bootstrapRows = {
     doc: 'file that the bootstrap of proxyless gRPC is written to',
   }),
   deltaXds: truth('true', { env: 'ISTIO_DELTA_XDS', doc: 'delta xDS; else state of the world' }),
-  domain: text('', { flag: 'domain', doc: "the proxy's DNS domain; empty: `$POD_NAMESPACE.svc.cluster.local`" }),
 };

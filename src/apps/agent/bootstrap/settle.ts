@@ -7,9 +7,11 @@ import {
   nodeOf,
   noPlatform,
 } from '../../../core/bootstrap/index.ts';
+import { filesSocket, socketFolder } from '../../../core/identity/index.ts';
 import { type ProxyConfig, parseDownwardApi } from '../../../core/proxy/index.ts';
 import type { Problem } from '../../../core/std/errors.ts';
 import type { Host } from '../../../ports/host.ts';
+import { isServed } from '../identity/served.ts';
 import type { ProxySettings } from '../settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -37,6 +39,24 @@ interface Sources {
   readonly annotations: Readonly<Record<string, string>> | undefined;
   /** What the drain counts. */
   readonly exitOnZero: 'off' | 'connections' | 'requests';
+  readonly sockets: ServedSockets;
+}
+
+/** Sockets that other programs serve. */
+export interface ServedSockets {
+  /** Certificates by name, for gateways. */
+  readonly credentials: boolean;
+  /** The workload's own certificate: the agent then serves files only, on a socket of its own. */
+  readonly workload: boolean;
+}
+
+const credentialSocket = './var/run/secrets/credential-uds/socket';
+
+export async function servedSockets(socketFile: string, host: Host): Promise<ServedSockets> {
+  return {
+    credentials: await isServed(host, credentialSocket),
+    workload: await isServed(host, `${socketFolder}/${socketFile}`),
+  };
 }
 
 const labelsFile = './etc/istio/pod/labels';
@@ -48,59 +68,53 @@ export function settleBootstrap(
   sources: Sources,
   host: Host,
 ): { readonly settled: Settled; readonly problems: readonly Problem[]; readonly warnings: readonly string[] } {
-  const { role, settings, config, addresses, exitOnZero } = sources;
+  const { role, settings, config, addresses, exitOnZero, sockets } = sources;
   const reading = nodeOf(nodeSources(sources, host));
   const made = bootstrapParameters({
+    ...settings,
     node: reading.node,
     config,
     type: role,
     addresses,
     exitOnZero,
-    dualStack: settings.dualStack,
-    logAsJson: settings.logAsJson,
-    deltaXds: settings.deltaXds,
-    compliancePolicy: settings.compliancePolicy,
-    stripFragment: settings.stripFragment,
-    hostIp: settings.hostIp,
-    statusProxyProtocol: settings.statusProxyProtocol,
-    filesSocket: undefined,
+    filesSocket: sockets.workload ? filesSocket : undefined,
   });
-  const template = templateOf(sources, host);
+  const { path, form, problems } = templateOf(sources, host);
   return {
-    settled: { node: reading.node, parameters: made.parameters, path: template.path, form: template.form },
-    problems: [...reading.problems, ...made.problems, ...template.problems],
+    settled: { node: reading.node, parameters: made.parameters, path, form },
+    problems: [...reading.problems, ...made.problems, ...problems],
     warnings: [...reading.warnings, ...made.warnings],
   };
 }
 
-function nodeSources({ role, settings, env, config, addresses, ...rest }: Sources, host: Host): NodeSources {
+function nodeSources(sources: Sources, host: Host): NodeSources {
+  const { role, settings, env, config, addresses, annotations, sockets } = sources;
+  const { podName, podNamespace, domain, skipDeprecatedLogs, socketFile, outlierLogPath } = settings;
   const labels = host.files.read(labelsFile);
   return {
-    identity: {
-      type: role,
-      podName: settings.podName,
-      podNamespace: settings.podNamespace,
-      domain: settings.domain,
-      addresses,
-    },
+    identity: { type: role, podName, podNamespace, domain, addresses },
     env,
     config,
     labels: labels === undefined ? undefined : parseDownwardApi(labels),
-    annotations: rest.annotations,
+    annotations,
     platform: noPlatform,
-    ports: {
-      status: settings.envoyStatusPort,
-      prometheus: settings.envoyPrometheusPort,
-      secureMetrics: settings.envoySecureMetricsPort,
-      secureMergedMetrics: settings.envoySecureMergedMetricsPort,
-    },
-    exitOnZero: rest.exitOnZero !== 'off',
+    ports: portsOf(settings),
+    exitOnZero: sources.exitOnZero !== 'off',
     metadataDiscovery: settings.metadataDiscovery === '' ? undefined : settings.metadataDiscovery === 'true',
-    skipDeprecatedLogs: settings.skipDeprecatedLogs,
-    socketFile: settings.socketFile,
-    outlierLogPath: settings.outlierLogPath,
-    credentialSocket: false,
-    servesFilesOnly: false,
+    skipDeprecatedLogs,
+    socketFile,
+    outlierLogPath,
+    credentialSocket: sockets.credentials,
+    servesFilesOnly: sockets.workload,
+  };
+}
+
+function portsOf(settings: ProxySettings): NodeSources['ports'] {
+  return {
+    status: settings.envoyStatusPort,
+    prometheus: settings.envoyPrometheusPort,
+    secureMetrics: settings.envoySecureMetricsPort,
+    secureMergedMetrics: settings.envoySecureMergedMetricsPort,
   };
 }
 

@@ -69,9 +69,9 @@ function scene({
       return { code: 'OK', message: '' };
     };
   const host: Fake = fakeHost({ files: { [tokenFile]: 'token-1\n', ...files }, grpc: handler });
-  const start = (): ReturnType<typeof startIdentity> => {
+  const start = async (): ReturnType<typeof startIdentity> => {
     const { values: settings } = readTable(proxyTable, [], { ...base, ...env });
-    const { plan } = planOf({ settings, words: [], env: { ...base, ...env } }, host);
+    const { plan } = await planOf({ settings, words: [], env: { ...base, ...env } }, host);
     assert.ok(plan !== undefined);
     return startIdentity({ plan, host, log: logTo(host, { json: false, least: 'debug' }) });
   };
