@@ -3,7 +3,7 @@ import { assumedDeadlineMs, improvements } from '../../core/proxy/index.ts';
 import { formatDuration } from '../../core/std/duration.ts';
 import { bootstrapRows } from './bootstrap/settings.ts';
 import { dnsSettings } from './dns/settings.ts';
-import { identityRows, identityRows } from './identity/settings.ts';
+import { identityRows } from './identity/settings.ts';
 import { choice, choices, count, duration, maybeDuration, port, text, truth } from './kinds.ts';
 import type { Values } from './table.ts';
 
