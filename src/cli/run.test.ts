@@ -19,3 +19,12 @@ test('no arguments: help on stdout', async () => {
   assert.equal(code, 0);
   assert.match(stdout, /Usage: fairway/);
 });
+
+const commands = ['validate', 'resolve', 'plan', 'explain', 'mutate', 'inject', 'doctor', 'admission', 'pod', 'agent'];
+for (const command of commands) {
+  test(`fairway ${command} --help is no error`, async () => {
+    const { code, stdout, stderr } = await capture([command, '--help']);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    assert.match(stdout, /Usage/);
+  });
+}

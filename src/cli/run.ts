@@ -84,11 +84,13 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
 }
 
 async function assemble(args: readonly string[], io: Io): Promise<Command> {
+  const called = args.find((arg) => !arg.startsWith('-'));
+  // The agent's flags are its own; the options of other commands may stand anywhere.
   const program = quiet(new Command('fairway'), io)
     .description('Moves every workload of an Istio mesh from one revision to the next.')
     .version(version, '-V, --version', 'print the version')
-    .showHelpAfterError('(fairway --help lists the commands)');
-  const called = args.find((arg) => !arg.startsWith('-'));
+    .showHelpAfterError('(fairway --help lists the commands)')
+    .enablePositionalOptions(called === 'agent');
   for (const entry of entries) program.addCommand(await commandOf(entry, called, io));
   return program;
 }

@@ -41,7 +41,7 @@ export async function run(paths: readonly string[], flags: InjectFlags, io: Io):
     counts: { injected: 0, workloads: 0 },
   };
   const outputs: string[] = [];
-  for (const file of findFiles(paths.length === 0 ? ['-'] : paths, io.cwd)) {
+  for (const file of await findFiles(paths.length === 0 ? ['-'] : paths, io.cwd)) {
     outputs.push(injectSource(await readSource(file, io, flags.maxBytes), state));
   }
   if (state.problems.some(({ severity }) => severity === 'error')) throw new ManifestError(state.problems);

@@ -43,7 +43,7 @@ async function readSources(paths: readonly string[], flags: MutateFlags, io: Io)
   }
   const sources: Source[] = [];
   const problems: Problem[] = [];
-  for (const file of findFiles(paths.length === 0 ? ['-'] : paths, io.cwd)) {
+  for (const file of await findFiles(paths.length === 0 ? ['-'] : paths, io.cwd)) {
     try {
       sources.push(await readSource(file, io, flags.maxBytes));
     } catch (error) {

@@ -1,23 +1,11 @@
-// What `fairway mutate` reads: files, folders, standard input; each within the limit of bytes, each UTF-8. Folders are walked with
-// their .fairwayignore files. Every file comes once, under the name that the caller gave, in an order that does not depend on the disk.
+// What `fairway mutate` reads: files, folders, standard input; each within the limit of bytes, each UTF-8. Folders are walked
+// by `walk.ts`, which is loaded for the first of them. Every file comes once, under the name that the caller gave, in an order that does not depend on the disk.
 import { isUtf8 } from 'node:buffer';
-import {
-  closeSync,
-  type Dirent,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { closeSync, openSync, readFileSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type ByteText, invalidUtf8 } from '../../core/manifest/index.ts';
 import { ManifestError, UsageError } from '../../core/std/errors.ts';
-import { compareCodePoints } from '../../core/std/order.ts';
 import type { Io } from '../io.ts';
-import { type Ignores, ignoresOf, isIgnored } from './ignore.ts';
 
 /** One stream of manifests; `path` is where it is on disk, undefined for standard input. */
 export interface Source extends ByteText {
@@ -25,18 +13,17 @@ export interface Source extends ByteText {
   readonly path: string | undefined;
 }
 
-const manifestName = /\.(?:ya?ml|json)$/i;
 const standardInput = '-';
 
 /** The files behind the arguments, folders walked; `-` is kept. */
-export function findFiles(paths: readonly string[], cwd: string): readonly string[] {
+export async function findFiles(paths: readonly string[], cwd: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of paths) found.push(...(path === standardInput ? [path] : await filesAt(path, cwd)));
   const seen = new Set<string>();
-  return paths
-    .flatMap((path) => (path === standardInput ? [path] : filesAt(path, cwd)))
-    .filter((file) => {
-      const key = file === standardInput ? file : realpathSync(resolve(cwd, file));
-      return !seen.has(key) && seen.add(key);
-    });
+  return found.filter((file) => {
+    const key = file === standardInput ? file : realpathSync(resolve(cwd, file));
+    return !seen.has(key) && seen.add(key);
+  });
 }
 
 /**
@@ -72,47 +59,16 @@ function readPipe(path: string, limitBytes: number): Buffer | undefined {
   }
 }
 
-function filesAt(path: string, cwd: string): readonly string[] {
-  const found = statOf(path, cwd);
-  if (found.isDirectory()) return walk(path, cwd, ignoresOf(resolve(cwd, path)));
-  return [path];
+async function filesAt(path: string, cwd: string): Promise<readonly string[]> {
+  if (!statOf(path, cwd).isDirectory()) return [path];
+  const { filesBelow } = await import('./walk.ts');
+  return filesBelow(path, cwd);
 }
 
 function statOf(path: string, cwd: string): Stats {
   const stats = statSync(resolve(cwd, path), { throwIfNoEntry: false });
   if (stats === undefined) throw new UsageError(`${path}: no such file or folder`);
   return stats;
-}
-
-/** Links to folders are not followed: they may lead in circles, or out of what the caller named. */
-function walk(folder: string, cwd: string, ignores: Ignores): readonly string[] {
-  const at = resolve(cwd, folder);
-  const entries = readdirSync(at, { withFileTypes: true }).sort((a, b) => compareCodePoints(a.name, b.name));
-  return entries.flatMap((entry) => {
-    const name = join(folder, entry.name);
-    const path = join(at, entry.name);
-    const isFolder = entry.isDirectory();
-    if (entry.name.startsWith('.') || entry.name === 'node_modules' || isIgnored(ignores, path, isFolder)) return [];
-    if (isFolder) return walk(name, cwd, ignoresOf(path, ignores));
-    return manifestName.test(entry.name) && isFile(entry, path) ? [relativeName(name)] : [];
-  });
-}
-
-function isFile(entry: Dirent, path: string): boolean {
-  return entry.isFile() || (entry.isSymbolicLink() && leadsToFile(path));
-}
-
-/** A link that leads nowhere or in a circle leads to no file. */
-function leadsToFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function relativeName(name: string): string {
-  return relative('', name).startsWith('..') || name.startsWith('/') ? name : join(name);
 }
 
 /** Chunks go into one buffer as they come: a list of them, joined at the end, would hold everything twice. */

@@ -48,7 +48,7 @@ async function readManifests(
   const { readWorkloads } = await import('../../core/manifest/index.ts');
   const problems: Problem[] = [];
   const parts: Inventory[] = [];
-  for (const file of findFiles(paths, io.cwd)) {
+  for (const file of await findFiles(paths, io.cwd)) {
     const source = await readSource(file, io, limitBytes);
     const facts = readWorkloads(source, fleet.kinds);
     const read = fromManifests(facts, { namespace, ownerLabel: fleet.ownerLabel });

@@ -1,6 +1,6 @@
 // The complete outliner: js-yaml's events, written to the same tape as the fast one writes. Takes all of YAML 1.2; slower
 // by an order of magnitude. Aliases stay aliases: nothing is ever expanded.
-import { COLLECTION_STYLE, EVENT_ID, type Event, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
+import { COLLECTION_STYLE, EVENT_ID, type Event, parseEvents, SCALAR_STYLE, type YAMLException } from 'js-yaml';
 import type { Bytes } from './bytes.ts';
 import { closeNode, endOf, kinds, pushNode, setProperties, type Tape } from './tape.ts';
 
@@ -64,7 +64,7 @@ function eventsOf(source: Bytes, start: number): Event[] | OutlineFailure {
       const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT).length;
       return documents > 1 ? { message: 'a second document begins without a separator', offset: start } : events;
     } catch (error) {
-      if (!(error instanceof YAMLException)) throw error;
+      if (!isYamlException(error)) throw error;
       const position = error.mark?.position ?? 0;
       const before = text.lastIndexOf('\n', position - 1);
       const mayJoin = error.reason === 'deficient indentation' && before !== -1 && joins < mostJoins;
@@ -72,6 +72,11 @@ function eventsOf(source: Bytes, start: number): Event[] | OutlineFailure {
       text = joinLine(text, before);
     }
   }
+}
+
+/** By its name: in the bundle the class itself is out of reach (js-yaml is loaded at its first call). */
+function isYamlException(error: unknown): error is YAMLException {
+  return error instanceof Error && error.name === 'YAMLException';
 }
 
 /** The line after `end` is read as the end of the one before: offsets stay, and structure does not depend on the line end there. */
