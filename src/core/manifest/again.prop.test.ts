@@ -64,7 +64,7 @@ test('the outline around edits is the outline of the whole', () => {
         after += text.slice(from, at) + insert;
         from = at + remove;
       }
-      const changed = byteText(after + text.slice(from, end));
+      const changed = { ...byteText(after + text.slice(from, end)), length: after.length + end - from };
       const [quick, whole] = [newTape(), newTape()];
       if (!outlineAgain(quick, changed, { tape: before, start, end }, edits)) return;
       told++;

@@ -14,6 +14,11 @@ export interface Outlined {
   readonly end: number;
 }
 
+/** The document with the edits made; its bytes may stand in a longer buffer. */
+export interface Whole extends ByteText {
+  readonly length: number;
+}
+
 /** A key with what is open around it. */
 interface KeyPlace {
   readonly key: number;
@@ -21,10 +26,11 @@ interface KeyPlace {
 }
 
 /** Outlines `text`, which is the document with the edits (sorted, at least one) made, on the tape. */
-export function outlineAgain(tape: Tape, text: ByteText, before: Outlined, edits: readonly Edit[]): boolean {
+export function outlineAgain(tape: Tape, text: Whole, before: Outlined, edits: readonly Edit[]): boolean {
   const { start, end } = before;
   const bytes = before.tape.bytes;
-  if (kindOf(before.tape, 0) !== kinds.blockMap || (start > 0 && bytes[start - 1] !== 10)) return false;
+  if (before.tape.decorated || kindOf(before.tape, 0) !== kinds.blockMap || (start > 0 && bytes[start - 1] !== 10))
+    return false;
   const [first, last] = [edits[0], edits[edits.length - 1]];
   if (first === undefined || last === undefined) return false;
   const path = keysAround(before.tape, first.at);
@@ -33,9 +39,9 @@ export function outlineAgain(tape: Tape, text: ByteText, before: Outlined, edits
   const to = keyAfter(before.tape, path.slice(0, path.indexOf(from) + 1), last.at + last.remove);
   resetTape(tape, text);
   copyNodes(tape, before.tape, { from: 0, to: from.key, shift: -start });
-  const shift = text.text.length - end;
+  const shift = text.length - end;
   const goal = to === undefined ? undefined : lineOf(before.tape, to, shift);
-  if (!outlineBetween(tape, lineOf(before.tape, from, -start), goal, text.text.length)) return false;
+  if (!outlineBetween(tape, lineOf(before.tape, from, -start), goal, text.length)) return false;
   if (to !== undefined) copyRest(tape, before.tape, to, shift);
   return true;
 }

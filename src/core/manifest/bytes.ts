@@ -11,6 +11,8 @@ export type Bytes = string;
 export interface ByteText {
   readonly text: Bytes;
   readonly bytes: Uint8Array;
+  /** `text.slice(start, end)`, where the text is dear to make. */
+  readonly slice?: (start: number, end: number) => Bytes;
 }
 
 /** The text that valid UTF-8 bytes stand for. */

@@ -36,7 +36,7 @@ interface Walk {
 
 /** Writes the outline of text[start, end) to the tape; what is wrong with it, or undefined. */
 export function outlineComplete(tape: Tape, start: number, end: number): OutlineFailure | undefined {
-  const source = tape.text.slice(start, end);
+  const source = tape.source.text.slice(start, end);
   const events = eventsOf(source, start);
   if ('message' in events) return events;
   const walk: Walk = { tape, shift: start, frames: [], cursor: start };
@@ -151,7 +151,7 @@ function writeScalar(walk: Walk, event: Extract<Event, { type: typeof EVENT_ID.S
 /** js-yaml tells where the lines of a block scalar are; the tape wants it from its `|` on, without blank lines at its end. */
 function writeBlockScalar(walk: Walk, kind: number, bodyEnd: number): number {
   const { tape } = walk;
-  const { text } = tape;
+  const { text } = tape.source;
   const header = skipToContent(text, walk.cursor, '|>');
   let end = header + 1;
   while (end < text.length && '+-0123456789'.includes(text.charAt(end))) end++;
@@ -166,7 +166,7 @@ function closeFrame(walk: Walk): void {
   if (frame === undefined) return;
   const { tape } = walk;
   if (frame.flow) {
-    const close = skipToContent(tape.text, walk.cursor, frame.map ? '}' : ']');
+    const close = skipToContent(tape.source.text, walk.cursor, frame.map ? '}' : ']');
     walk.cursor = close + 1;
   }
   closeNode(tape, frame.node, walk.cursor);
@@ -176,7 +176,7 @@ function closeFrame(walk: Walk): void {
 function passIndicator(walk: Walk, parent: Frame | undefined): void {
   if (parent === undefined) return;
   const { tape } = walk;
-  const { text } = tape;
+  const { text } = tape.source;
   const value = parent.map && parent.children % 2 === 1;
   const item = !parent.map && !parent.flow;
   if (!value && !item) return;

@@ -128,8 +128,8 @@ function appendItems(editor: Editor, node: number, added: readonly Plain[]): voi
   else if (kindOf(tape, node) === kinds.flowSeq) {
     editor.edits.push({ at: endOf(tape, last), remove: 0, insert: texts.map((text) => `, ${text}`).join('') });
   } else {
-    const at = endOfLine(tape.text, endOf(tape, last));
-    const lead = `${newlineAt(tape.text, at)}${' '.repeat(columnAt(tape.text, startOf(tape, node)))}- `;
+    const at = endOfLine(tape.source.text, endOf(tape, last));
+    const lead = `${newlineAt(tape.source.text, at)}${' '.repeat(columnAt(tape.source.text, startOf(tape, node)))}- `;
     editor.edits.push({ at, remove: 0, insert: texts.map((text) => lead + text).join('') });
   }
 }
@@ -167,14 +167,14 @@ function fillNull(editor: Editor, place: Place, change: ChangeWithin): void {
   const { tape } = editor;
   const added = [...change.members].filter(([, inner]) => inner.kind !== 'remove');
   const start = startOf(tape, place.node);
-  const lineEnd = endOfLine(tape.text, start);
-  const alone = place.key !== none && /^[ \t]*(?:#.*)?$/.test(tape.text.slice(start, lineEnd).replace(/^[&!]\S*/, ''));
+  const lineEnd = endOfLine(tape.source.text, start);
+  const alone = place.key !== none && /^[ \t]*(?:#.*)?$/.test(tape.source.text.slice(start, lineEnd).replace(/^[&!]\S*/, ''));
   if (kindOf(tape, place.node) === kinds.empty && alone && editor.json === undefined) {
-    const indent = columnAt(tape.text, startOf(tape, place.key)) + place.step;
+    const indent = columnAt(tape.source.text, startOf(tape, place.key)) + place.step;
     const text = blockLines(added, {
       indent,
       step: place.step,
-      newline: newlineAt(tape.text, lineEnd),
+      newline: newlineAt(tape.source.text, lineEnd),
       quote: 'plain',
     });
     editor.edits.push({ at: lineEnd, remove: 0, insert: text });
@@ -192,7 +192,7 @@ function styleOfValue({ tape, json }: Editor, key: number): FlowStyle {
 
 function insertIntoFlow(editor: Editor, place: Place, added: Added): void {
   const { tape } = editor;
-  const { text } = tape;
+  const { text } = tape.source;
   const map = place.node;
   const entries = pairs(tape, map);
   const last = entries.at(-1);
@@ -224,7 +224,7 @@ function fillFlow(editor: Editor, { node, key }: Place, added: Added): void {
 
 function insertIntoBlock(editor: Editor, place: Place, added: Added): void {
   const { tape } = editor;
-  const { text } = tape;
+  const { text } = tape.source;
   const entries = pairs(tape, place.node);
   const first = startOf(tape, place.node);
   const style = {
@@ -257,7 +257,7 @@ function insertionLine(
   entries: readonly (readonly [number, number])[],
   subtree: boolean,
 ): number {
-  const { text } = tape;
+  const { text } = tape.source;
   const first = startOf(tape, place.node);
   if (subtree && place.key !== none) {
     const lineEnd = endOfLine(text, endOf(tape, place.key));
@@ -304,7 +304,7 @@ function removeMember(editor: Editor, map: number, key: number): void {
   if (next !== undefined) cut(editor, startOf(tape, key), startOf(tape, next[0]));
   else if (before === undefined)
     editor.edits.push({ at: startOf(tape, map), remove: endOf(tape, map) - startOf(tape, map), insert: '{}' });
-  else if (block) cut(editor, endOfLine(tape.text, endOf(tape, before[1])), endOfLine(tape.text, end));
+  else if (block) cut(editor, endOfLine(tape.source.text, endOf(tape, before[1])), endOfLine(tape.source.text, end));
   else cut(editor, endOf(tape, before[1]), end);
 }
 
@@ -326,7 +326,7 @@ function keyOf(tape: Tape, map: number, value: number): number {
 /** How much deeper a block mapping is indented than its key. */
 function stepOf(tape: Tape, key: number, value: number): number {
   if (kindOf(tape, value) !== kinds.blockMap) return 2;
-  const step = columnAt(tape.text, startOf(tape, value)) - columnAt(tape.text, startOf(tape, key));
+  const step = columnAt(tape.source.text, startOf(tape, value)) - columnAt(tape.source.text, startOf(tape, key));
   return step > 0 ? step : 2;
 }
 

@@ -30,7 +30,7 @@ export function isJson(tape: Tape): boolean {
 
 /** The style of JSON as the first member of the document has it. */
 export function jsonStyle(tape: Tape): FlowStyle {
-  const { text } = tape;
+  const { text } = tape.source;
   const colon = tape.count > 2 && text.slice(endOf(tape, 1), startOf(tape, 2)) === ':' ? ':' : ': ';
   const step = /^\r?\n([ \t]+)$/.exec(text.slice(startOf(tape, 0) + 1, startOf(tape, 1)))?.[1];
   return { comma: colon === ':' ? ',' : ', ', colon, quote: 'double', keyQuote: 'double', step };
@@ -38,7 +38,7 @@ export function jsonStyle(tape: Tape): FlowStyle {
 
 /** The style of a mapping from its entries; `usual` is that of the document. */
 export function flowStyle(tape: Tape, map: number, usual: FlowStyle | undefined): FlowStyle {
-  const { text } = tape;
+  const { text } = tape.source;
   const entries = pairs(tape, map);
   const [first, last, before] = [entries[0], entries.at(-1), entries.at(-2)];
   const quote = usual?.quote ?? quoteOf(tape, entries, 1);
@@ -54,10 +54,10 @@ export function flowStyle(tape: Tape, map: number, usual: FlowStyle | undefined)
 
 /** The style of an empty mapping, or one that is not there yet, as the value of a key that stands first on its line. */
 export function styleBelow(tape: Tape, key: number, usual: FlowStyle): FlowStyle {
-  const line = lineStart(tape.text, startOf(tape, key));
-  const indent = tape.text.slice(line, startOf(tape, key));
+  const line = lineStart(tape.source.text, startOf(tape, key));
+  const indent = tape.source.text.slice(line, startOf(tape, key));
   if (usual.step === undefined || !/^[ \t]+$/.test(indent)) return { ...usual, step: undefined };
-  const newline = tape.text.charAt(line - 2) === '\r' ? '\r\n' : '\n';
+  const newline = tape.source.text.charAt(line - 2) === '\r' ? '\r\n' : '\n';
   return { ...usual, comma: `,${newline}${indent}` };
 }
 

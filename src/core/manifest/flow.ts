@@ -1,7 +1,6 @@
 // The fast outliner's flow collections: `{a: 1, "b": [x, 'y']}`, JSON included. Accepts a strict part of the grammar and
 // answers -1 for the rest (aliases, tags, explicit keys, single pairs, plain text over several lines); what it accepts, it
 // reads as the complete path does.
-import type { ByteText } from './bytes.ts';
 import { skipDouble, skipSingle } from './quoted.ts';
 import { closeNode, kinds, pushNode, type Tape } from './tape.ts';
 
@@ -12,7 +11,8 @@ for (const character of ',[]{}') classes[character.charCodeAt(0)] = 3;
 for (const character of '#&*!|>\'"%@`?:-\t\r\n ') classes[character.charCodeAt(0)]! |= 1;
 
 /** Where a flow collection is read: lines after the first must be indented deeper than `column` (-1: none needs to be). */
-export interface FlowPlace extends ByteText {
+export interface FlowPlace {
+  readonly bytes: Uint8Array;
   readonly end: number;
   readonly column: number;
 }
@@ -83,8 +83,8 @@ function flowValue(tape: Tape, place: FlowPlace, at: number, depth: number): num
 }
 
 function flowQuoted(tape: Tape, place: FlowPlace, at: number, code: number): number {
-  const { column } = place;
-  const end = code === 34 ? skipDouble(place, at, place.end, column) : skipSingle(place, at, place.end, column);
+  const { bytes, end: limit, column } = place;
+  const end = code === 34 ? skipDouble(bytes, at, limit, column) : skipSingle(bytes, at, limit, column);
   if (end !== -1) pushNode(tape, code === 34 ? kinds.double : kinds.single, at, end);
   return end;
 }
@@ -152,7 +152,7 @@ function skipSpaces(bytes: Uint8Array, from: number, end: number): number {
  * bracket may stand below its key, as libyaml and so kubectl has it.
  */
 function skipBlanks(place: FlowPlace, from: number): number {
-  const { text, bytes, end, column } = place;
+  const { bytes, end, column } = place;
   let start = -1;
   for (let at = from; at < end; at++) {
     const code = bytes[at]!;
@@ -160,8 +160,7 @@ function skipBlanks(place: FlowPlace, from: number): number {
     else if (code === 9 && column !== -1) return -1;
     else if (code === 35) {
       if (column === -1 || (at > from && !isBlank(bytes[at - 1]!)) || at === from) return -1;
-      const lineEnd = text.indexOf('\n', at);
-      at = (lineEnd === -1 ? end : lineEnd) - 1;
+      while (at + 1 < end && bytes[at + 1] !== 10) at++;
     } else if (!isBlank(code)) return start !== -1 && at - start <= column && !isFlowIndicatorOut(code) ? -1 : at;
   }
   return -1;

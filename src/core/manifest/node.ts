@@ -104,10 +104,10 @@ export function readPlain(tape: Tape, node: number): Plain | undefined {
 /** Whether the anchor of this node is used by an alias of the document. */
 export function isAliased(tape: Tape, node: number): boolean {
   if (anchorOf(tape, node) === -1) return false;
-  const name = anchorName(tape.text, anchorOf(tape, node));
+  const name = anchorName(tape.source.text, anchorOf(tape, node));
   for (let i = node + 1; i < tape.count; i++) {
-    if (anchorOf(tape, i) !== -1 && anchorName(tape.text, anchorOf(tape, i)) === name) return false;
-    if (kindOf(tape, i) === kinds.alias && anchorName(tape.text, startOf(tape, i)) === name) return true;
+    if (anchorOf(tape, i) !== -1 && anchorName(tape.source.text, anchorOf(tape, i)) === name) return false;
+    if (kindOf(tape, i) === kinds.alias && anchorName(tape.source.text, startOf(tape, i)) === name) return true;
   }
   return false;
 }
@@ -124,13 +124,19 @@ export function keyEquals(tape: Tape, node: number, key: string): boolean {
   const end = endOf(tape, node);
   switch (kindOf(tape, node)) {
     case kinds.plain:
-      return end - start === key.length && tape.text.startsWith(key, start);
+      return end - start === key.length && isAt(tape.bytes, start, key);
     case kinds.single:
     case kinds.double:
       return end - start >= key.length + 2 && scalarText(tape, node) === key;
     default:
       return false;
   }
+}
+
+/** Whether a text, of ASCII or of bytes, stands at an offset. */
+function isAt(bytes: Uint8Array, start: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
+  return true;
 }
 
 interface Budget {
@@ -233,7 +239,7 @@ function memberWithin(tape: Tape, { map, key, depth, searched }: Search): number
 /** The last node before the alias that has its anchor. */
 function anchored(tape: Tape, alias: number): number {
   tape.anchors ??= anchorsOf(tape);
-  const nodes = tape.anchors.get(anchorName(tape.text, startOf(tape, alias))) ?? [];
+  const nodes = tape.anchors.get(anchorName(tape.source.text, startOf(tape, alias))) ?? [];
   let [from, to] = [0, nodes.length];
   while (from < to) {
     const middle = (from + to) >> 1;
@@ -248,7 +254,7 @@ function anchorsOf(tape: Tape): ReadonlyMap<Bytes, readonly number[]> {
   for (let node = 0; node < tape.count; node++) {
     const anchor = anchorOf(tape, node);
     if (anchor === -1) continue;
-    const name = anchorName(tape.text, anchor);
+    const name = anchorName(tape.source.text, anchor);
     const nodes = anchors.get(name);
     if (nodes === undefined) anchors.set(name, [node]);
     else nodes.push(node);

@@ -29,6 +29,12 @@ const fast: readonly string[] = [
   'url: http://x:80/y?z=a:b\ntime: 12:30\nport: :8080\n',
   '- a\n- b: c\n',
   'a: ü\n"é": ö # ß\n',
+  'a: &x 1\nb: *x\nc: *x # note\n',
+  'a: &x\n  b: 1\nc:\n  <<: *x\n',
+  'a: &x # note\n  - &y 1\n  - *y\n  - &z\n    b: c\n  - &w\nd: *z\ne: &v\n',
+  'a: &x |\n  text\nb: &y "q"\nc: &z {d: 1}\ne: *y\nf: &x >-\n  g\nh: &u\n  word\ni: &t one\n  two\n',
+  'a: &x\n- 1\n- *x\n',
+  '- &x 1\n- - &y 2\n  - *x\n- *y\n',
 ];
 for (const text of fast)
   test(`both paths outline ${JSON.stringify(text)} the same`, () => {
@@ -42,7 +48,13 @@ for (const text of fast)
   });
 
 const left: readonly string[] = [
-  'a: &x 1\nb: *x\n',
+  'a: *x\n',
+  'a: &x !!str 1\n',
+  'a: &x b: 1\n',
+  '- &x a: 1\n',
+  '&x a: 1\n',
+  'a: &x\n  &y b: 1\n',
+  'a: &x 1\nb: [*x]\n',
   'a: !!str 1\n',
   '? a\n: b\n',
   'a: |2\n    x\n',

@@ -46,7 +46,7 @@ export function endOfJsonValue(tape: Tape, source: ByteText, start: number, end:
   const open = skipWhite(text, start, end);
   if (text.charCodeAt(open) !== 123) return end;
   resetTape(tape, source);
-  const close = outlineFlow(tape, { ...source, end, column: -1 }, open);
+  const close = outlineFlow(tape, { bytes: source.bytes, end, column: -1 }, open);
   if (close === -1) return end;
   const next = skipWhite(text, close, end);
   return next < end && text.charCodeAt(next) === 123 ? next : end;
@@ -61,7 +61,7 @@ export function placeOf(text: Bytes, offset: number): { readonly line: number; r
 function templateNode(tape: Tape): number {
   for (let node = 0; node < tape.count; node++) {
     if (kindOf(tape, node) !== kinds.flowMap || endOf(tape, node) - startOf(tape, node) < 4) continue;
-    if (tape.text.startsWith('{{', startOf(tape, node))) return startOf(tape, node);
+    if (tape.source.text.startsWith('{{', startOf(tape, node))) return startOf(tape, node);
   }
   return -1;
 }

@@ -1,45 +1,45 @@
-// Quoted scalars of the fast outliner: where they end. Lines after the first must be indented deeper than their parent.
-import type { ByteText } from './bytes.ts';
+// Quoted scalars of the fast outliner: where they end. Lines after the first must be indented deeper than their parent; the first that is
+// not ends the search, so that an open quote never costs more than its own document.
 
 const escapes = new Uint8Array(256);
 for (const character of '0abtnvfre "/\\N_LP\t') escapes[character.charCodeAt(0)] = 1;
 
 /** The offset after the closing quote of the single-quoted text that starts at `open`, or -1. */
-export function skipSingle({ bytes }: ByteText, open: number, end: number, column: number): number {
-  for (let at = open + 1; at < end; at++) {
-    if (bytes[at] !== 39) continue;
-    if (bytes[at + 1] !== 39) return linesAreDeep(bytes, { open, close: at, column }) ? at + 1 : -1;
-    at++;
-  }
-  return -1;
-}
-
-/** The offset after the closing quote of the double-quoted text that starts at `open`, or -1. */
-export function skipDouble({ bytes }: ByteText, open: number, end: number, column: number): number {
+export function skipSingle(bytes: Uint8Array, open: number, end: number, column: number): number {
   for (let at = open + 1; at < end; at++) {
     const code = bytes[at]!;
-    if (code === 34) return linesAreDeep(bytes, { open, close: at, column }) ? at + 1 : -1;
-    if (code === 92) {
-      if (escapes[bytes[at + 1]!] !== 1) return -1;
+    if (code === 39) {
+      if (bytes[at + 1] !== 39) return at + 1;
       at++;
+    } else if (code === 10) {
+      at = beforeText(bytes, at, column);
+      if (at === -1) return -1;
     }
   }
   return -1;
 }
 
-interface Quoted {
-  readonly open: number;
-  readonly close: number;
-  readonly column: number;
+/** The offset after the closing quote of the double-quoted text that starts at `open`, or -1. */
+export function skipDouble(bytes: Uint8Array, open: number, end: number, column: number): number {
+  for (let at = open + 1; at < end; at++) {
+    const code = bytes[at]!;
+    if (code === 34) return at + 1;
+    if (code === 92) {
+      if (escapes[bytes[at + 1]!] !== 1) return -1;
+      at++;
+    } else if (code === 10) {
+      at = beforeText(bytes, at, column);
+      if (at === -1) return -1;
+    }
+  }
+  return -1;
 }
 
-function linesAreDeep(bytes: Uint8Array, { open, close, column }: Quoted): boolean {
-  for (let at = open; at < close; at++) {
-    if (bytes[at] !== 10) continue;
-    let first = at + 1;
-    while (bytes[first] === 32) first++;
-    const code = bytes[first]!;
-    if (code === 9 || (code !== 10 && code !== 13 && first - at - 1 <= column)) return false;
-  }
-  return true;
+/** The offset before the first character of the next line, or -1 where that does not stand deep enough. */
+function beforeText(bytes: Uint8Array, lineEnd: number, column: number): number {
+  let first = lineEnd + 1;
+  while (bytes[first] === 32) first++;
+  const code = bytes[first];
+  if (code === 9 || (code !== 10 && code !== 13 && first - lineEnd - 1 <= column)) return -1;
+  return first - 1;
 }

@@ -3,7 +3,7 @@
 // what a double cannot hold stays a bigint, or its text.
 import { CHOMPING_MODE, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
 import { type Bytes, columnAt, decodeUtf8, encodeUtf8 } from './bytes.ts';
-import { endOf, kindOf, kinds, startOf, type Tape, tagOf } from './tape.ts';
+import { endOf, kindOf, kinds, sliceOf, startOf, type Tape, tagOf } from './tape.ts';
 
 /** A value as JSON knows it, and integers that a double cannot hold. */
 export type Plain = null | boolean | number | bigint | string | readonly Plain[] | { readonly [key: string]: Plain };
@@ -14,7 +14,7 @@ export type Quote = 'plain' | 'single' | 'double';
 /** The text that a scalar node stands for, its escapes and folds undone. */
 export function scalarText(tape: Tape, node: number): string {
   const kind = kindOf(tape, node);
-  const raw = tape.text.slice(startOf(tape, node), endOf(tape, node));
+  const raw = sliceOf(tape, startOf(tape, node), endOf(tape, node));
   switch (kind) {
     case kinds.empty:
       return '';
@@ -35,7 +35,7 @@ export function scalarText(tape: Tape, node: number): string {
 export function scalarValue(tape: Tape, node: number): Plain {
   const kind = kindOf(tape, node);
   const tag = tagOf(tape, node);
-  const tagged = tag === -1 ? '' : tape.text.slice(tag, startOf(tape, node)).trim();
+  const tagged = tag === -1 ? '' : tape.source.text.slice(tag, startOf(tape, node)).trim();
   if (tagged.startsWith('!!str')) return scalarText(tape, node);
   if (kind === kinds.empty) return null;
   return kind === kinds.plain ? resolvePlain(scalarText(tape, node)) : scalarText(tape, node);
@@ -127,7 +127,7 @@ const blankEvent: ScalarEvent = {
 
 /** A `|` or `>` scalar: its lines without their indentation, folded where it says so, its end as the header asks. */
 function blockText(tape: Tape, node: number): string {
-  const { text } = tape;
+  const { text } = tape.source;
   const start = startOf(tape, node);
   const headerEnd = text.indexOf('\n', start);
   if (headerEnd === -1) return '';
@@ -162,7 +162,7 @@ function parentColumn(tape: Tape, node: number): number {
   for (let i = node - 1; i >= 0; i--) {
     const kind = kindOf(tape, i);
     const holds = (kind === kinds.blockMap || kind === kinds.blockSeq) && endOf(tape, i) >= endOf(tape, node);
-    if (holds && startOf(tape, i) < startOf(tape, node)) return columnAt(tape.text, startOf(tape, i));
+    if (holds && startOf(tape, i) < startOf(tape, node)) return columnAt(tape.source.text, startOf(tape, i));
   }
   return 0;
 }

@@ -14,21 +14,55 @@ const bom = '\u00ef\u00bb\u00bf';
 const newline = 10;
 const dash = 45;
 
-/** The chunks of a stream, in order, and a problem for each glued marker. */
-export function splitStream(text: Bytes): { readonly chunks: readonly Chunk[]; readonly problems: readonly Problem[] } {
-  const chunks: Chunk[] = [];
+/** Finds where documents end, from front to back: each search goes on where the last one stopped. */
+export interface Splitter {
+  /** The offset of the marker that ends the document which starts at `start`, or the text's end; markers before `from` are its own. */
+  readonly endOf: (start: number, from: number) => number;
+  /** One for each glued marker that was passed. */
+  readonly problems: readonly Problem[];
+}
+
+export function newSplitter(text: Bytes): Splitter {
   const problems: Problem[] = [];
   const markers = markersOf(text);
-  let start = skipBom(text, 0);
-  for (let at = markers.next(start); at !== -1; at = markers.next(at + 3)) {
-    if (!endsMarker(text.charCodeAt(at + 3))) {
-      if (text.charCodeAt(at) === dash) problems.push(glued(text, at));
-    } else if (!opensWithDirective(text, start, at)) {
-      if (at > start) chunks.push({ start, end: at });
-      start = contentAfter(text, at);
-    }
+  return {
+    problems,
+    endOf(start, from) {
+      for (let at = markers.next(from); at !== -1; at = markers.next(at + 3)) {
+        if (!endsMarker(text.charCodeAt(at + 3))) {
+          if (text.charCodeAt(at) === dash) problems.push(glued(text, at));
+        } else if (!opensWithDirective(text, start, at)) return at;
+      }
+      return text.length;
+    },
+  };
+}
+
+/** Where the content of a stream begins. */
+export function firstContent(text: Bytes): number {
+  return skipBom(text, 0);
+}
+
+/** Where the content after a marker begins: behind its line, or at the marker itself when it shares the line with content. */
+export function contentAfter(text: Bytes, marker: number): number {
+  const lineEnd = text.indexOf('\n', marker);
+  const end = lineEnd === -1 ? text.length : lineEnd;
+  const rest = text.slice(marker + 3, end).trim();
+  if (rest !== '' && !rest.startsWith('#') && text.charCodeAt(marker) === dash) return marker;
+  return skipBom(text, lineEnd === -1 ? text.length : lineEnd + 1);
+}
+
+/** The chunks of a stream, in order, and a problem for each glued marker. */
+export function splitStream(text: Bytes): { readonly chunks: readonly Chunk[]; readonly problems: readonly Problem[] } {
+  const { endOf, problems } = newSplitter(text);
+  const chunks: Chunk[] = [];
+  let start = firstContent(text);
+  for (let from = start; start < text.length; ) {
+    const end = endOf(start, from);
+    if (end > start) chunks.push({ start, end });
+    start = end === text.length ? end : contentAfter(text, end);
+    from = start === end ? end + 3 : start;
   }
-  if (start < text.length) chunks.push({ start, end: text.length });
   return { chunks, problems };
 }
 
@@ -66,15 +100,6 @@ function isBomBefore(text: Bytes, at: number): boolean {
 
 function endsMarker(code: number): boolean {
   return Number.isNaN(code) || code === newline || code === 13 || code === 32 || code === 9;
-}
-
-/** After a marker: past its line when that holds nothing else; at the marker itself when content follows on the line. */
-function contentAfter(text: Bytes, at: number): number {
-  const lineEnd = text.indexOf('\n', at);
-  const end = lineEnd === -1 ? text.length : lineEnd;
-  const rest = text.slice(at + 3, end).trim();
-  if (rest !== '' && !rest.startsWith('#') && text.charCodeAt(at) === dash) return at;
-  return skipBom(text, lineEnd === -1 ? text.length : lineEnd + 1);
 }
 
 /** `%YAML` and `%TAG` lines belong to the document after the next `---`. */

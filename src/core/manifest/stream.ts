@@ -1,17 +1,19 @@
 // A stream of documents, read once from front to back: outline, visit, edit, prove. The visitor says what shall become of
 // each object; this file answers with edits of which every one is proved, or with all problems of the stream.
 import type { Problem } from '../std/errors.ts';
-import { outlineAgain } from './again.ts';
+import { outlineAgain, type Whole } from './again.ts';
 import { aliasCost, dearestAliases } from './alias-cost.ts';
-import { type Bytes, type ByteText, byteText, findInvalidUtf8 } from './bytes.ts';
+import { type Bytes, type ByteText, findInvalidUtf8 } from './bytes.ts';
 import type { ChangeWithin } from './change.ts';
 import { type Edit, editObject } from './edit.ts';
-import { findForbidden } from './forbidden.ts';
+import { outlineToMarker } from './fast.ts';
+import { inspectBytes } from './forbidden.ts';
 import { endOfJsonValue, forbiddenCharacter, outlineDocument, placeOf } from './outline.ts';
 import { provesChange } from './prove.ts';
-import { type Chunk, splitStream } from './split.ts';
-import { endOf, kindOf, kinds, newTape, startOf, type Tape } from './tape.ts';
+import { type Chunk, contentAfter, firstContent, newSplitter, splitStream } from './split.ts';
+import { endOf, kindOf, kinds, newTape, resetTape, startOf, type Tape } from './tape.ts';
 
+const newline = 10;
 const hiddenBreaks = /\xc2\x85|\xe2\x80[\xa8\xa9]/;
 /** The same as texts: several times as quick to look for. */
 const hiddenTexts = ['\xc2\x85', '\xe2\x80\xa8', '\xe2\x80\xa9'];
@@ -72,7 +74,6 @@ interface Run {
  * edits are not to be used.
  */
 export function transformStream(source: ByteText, visit: Visit): StreamResult {
-  const { text } = source;
   const run: Run = {
     source,
     visit,
@@ -86,53 +87,92 @@ export function transformStream(source: ByteText, visit: Visit): StreamResult {
     documents: 0,
     steps: 0,
   };
-  const unreadable = encodingProblem(source);
-  const { chunks, problems } = unreadable === undefined ? splitStream(text) : { chunks: [], problems: [unreadable] };
-  run.problems.push(...problems);
-  if (problems.length === 0) for (const chunk of chunks) visitChunk(run, chunk);
-  const { edits, documents, completeChanges, steps } = run;
-  return { edits, problems: run.problems, documents, completeChanges, steps };
+  const { forbidden, ascii } = inspectBytes(source.bytes);
+  const unreadable = encodingProblem(source.text, forbidden);
+  if (ascii) run.breaks = false;
+  if (unreadable === undefined) visitStream(run);
+  else run.problems.push(unreadable);
+  const { edits, problems, documents, completeChanges, steps } = run;
+  return { edits, problems, documents, completeChanges, steps };
 }
 
-/** The text with its edits made, as pieces: nothing is copied that need not be. */
-export function applyEdits(text: Bytes, edits: readonly Edit[]): readonly Bytes[] {
+/** A document that the fast path reads ends where that comes to a marker; for the others the next marker is looked for. */
+function visitStream(run: Run): void {
+  const { text } = run.source;
+  const splitter = newSplitter(text);
+  let start = firstContent(text);
+  for (let from = start; start < text.length; ) {
+    const stop = from === start ? visitPlainDocument(run, start) : -1;
+    const end = stop === -1 ? splitter.endOf(start, from) : stop;
+    if (splitter.problems.length > 0) {
+      run.problems.splice(0, run.problems.length, ...splitStream(text).problems);
+      return;
+    }
+    if (stop === -1 && end > start) visitChunk(run, { start, end });
+    start = end === text.length ? end : contentAfter(text, end);
+    from = start === end ? end + 3 : start;
+  }
+}
+
+/** Visits the document at `start` if the fast path reads it up to a marker: the offset of that or the text's end, else -1. */
+function visitPlainDocument(run: Run, start: number): number {
+  const { tape, source } = run;
+  resetTape(tape, source);
+  const end = outlineToMarker(tape, start, source.text.length);
+  if (end !== -1) visitOutlined(run, { start, end, path: 'fast' });
+  return end;
+}
+
+/** The text, or a part of it, with its edits made, as pieces: nothing is copied that need not be. */
+export function applyEdits(text: Bytes, edits: readonly Edit[], part?: Chunk): readonly Bytes[] {
   const pieces: Bytes[] = [];
-  let from = 0;
+  let from = part?.start ?? 0;
   for (const edit of edits) {
     if (edit.at > from) pieces.push(text.slice(from, edit.at));
     if (edit.insert !== '') pieces.push(edit.insert);
     from = edit.at + edit.remove;
   }
-  pieces.push(from === 0 ? text : text.slice(from));
+  pieces.push(text.slice(from, part?.end));
   return pieces;
 }
 
 /**
- * Text and bytes of one document with its edits made. The bytes are scratch, used again for the next document; a line end stands behind
- * them, so that nothing of the last document is read.
+ * One document with its edits made. The bytes are scratch, used again for the next document; a line end stands behind them, so that nothing
+ * of the last document is read. The text is made when somebody asks for it.
  */
-function splice(run: Run, edits: readonly Edit[], { start, end }: Chunk): ByteText {
+function splice(run: Run, edits: readonly Edit[], { start, end }: Chunk): Whole {
   const { source } = run;
-  const gained = edits.reduce((sum, { insert, remove }) => sum + insert.length - remove, 0);
-  const size = end - start + gained + 1;
-  if (run.scratch.length < size) run.scratch = new Uint8Array(2 * size);
+  let length = end - start;
+  for (const { insert, remove } of edits) length += insert.length - remove;
+  if (run.scratch.length <= length) run.scratch = new Uint8Array(2 * length + 1);
   const bytes = run.scratch;
-  let text = '';
   let [from, to] = [start, 0];
   for (const { at, remove, insert } of edits) {
-    text += source.text.slice(from, at) + insert;
     bytes.set(source.bytes.subarray(from, at), to);
     to += at - from;
     for (let i = 0; i < insert.length; i++) bytes[to++] = insert.charCodeAt(i);
     from = at + remove;
   }
   bytes.set(source.bytes.subarray(from, end), to);
-  bytes[size - 1] = 10;
-  return { text: text + source.text.slice(from, end), bytes };
+  bytes[length] = newline;
+  let made: Bytes | undefined;
+  const text = (): Bytes => (made ??= applyEdits(source.text, edits, { start, end }).join(''));
+  return {
+    bytes,
+    length,
+    get text() {
+      return text();
+    },
+    slice: (first, last) => (last - first > 100 ? text().slice(first, last) : asText(bytes.subarray(first, last))),
+  };
+}
+
+function asText(bytes: Uint8Array): Bytes {
+  return String.fromCharCode(...bytes);
 }
 
 /** UTF-16 and other text that is not UTF-8, by the marks at its start; whether all bytes are UTF-8 the edge asks (see `invalidUtf8`). */
-function encodingProblem({ text, bytes }: ByteText): Problem | undefined {
+function encodingProblem(text: Bytes, forbidden: number): Problem | undefined {
   const mark = text.slice(0, 2);
   if (mark === '\xff\xfe' || mark === '\xfe\xff') {
     return {
@@ -143,15 +183,14 @@ function encodingProblem({ text, bytes }: ByteText): Problem | undefined {
       hint: `convert it: iconv -f UTF-16${mark === '\xff\xfe' ? 'LE' : 'BE'} -t UTF-8`,
     };
   }
-  const offset = findForbidden(bytes);
-  return offset === -1 ? undefined : forbiddenCharacter(text, offset);
+  return forbidden === -1 ? undefined : forbiddenCharacter(text, forbidden);
 }
 
 /** The problem of a text that holds bytes which are not UTF-8, or undefined. */
 export function invalidUtf8(text: Bytes): Problem | undefined {
   const offset = findInvalidUtf8(text);
   if (offset === -1) return undefined;
-  const utf16 = encodingProblem(byteText(text.slice(0, 2)));
+  const utf16 = encodingProblem(text.slice(0, 2), -1);
   if (utf16 !== undefined) return utf16;
   const byte = text.charCodeAt(offset).toString(16);
   return { code: 'encoding', severity: 'error', message: `byte 0x${byte} is not UTF-8`, ...placeOf(text, offset) };
@@ -168,22 +207,29 @@ function visitChunk(run: Run, chunk: Chunk): void {
 function visitDocument(run: Run, start: number, end: number): void {
   const { source, tape } = run;
   const outcome = outlineDocument(tape, source, start, end);
-  run.steps += tape.count;
   if (outcome.path === 'none') {
+    run.steps += tape.count;
     run.documents++;
     run.problems.push({ ...outcome.problem, document: run.documents });
     return;
   }
+  visitOutlined(run, { start, end, path: outcome.path });
+}
+
+/** Visits the document that is on the tape. */
+function visitOutlined(run: Run, { start, end, path }: Pick<OutlinedDocument, 'start' | 'end' | 'path'>): void {
+  const { tape } = run;
+  run.steps += tape.count;
   if (tape.count === 0) return;
   run.documents++;
-  const document = { number: run.documents, tape, start, end, path: outcome.path };
+  const document = { number: run.documents, tape, start, end, path };
   const changes = run.visit(document);
   if (changes.length > 0) editDocument(run, document, changes);
 }
 
 function editDocument(run: Run, document: OutlinedDocument, changes: readonly ObjectChange[]): void {
   const { problems } = run;
-  const obstacle = document.path === 'complete' ? aliasObstacle(run, document) : undefined;
+  const obstacle = document.tape.decorated ? aliasObstacle(run, document) : undefined;
   const hidden = obstacle ?? hiddenBreak(run, document);
   if (hidden !== undefined) {
     problems.push({ severity: 'error', document: document.number, ...hidden });
@@ -259,7 +305,7 @@ function proveDocument(run: Run, { document, changes, edits }: Edited): void {
   const { start, end, tape } = document;
   const after = splice(run, edits, { start, end });
   const again = document.path === 'fast' && outlineAgain(run.after, after, document, edits);
-  const outcome = again ? document : outlineDocument(run.after, after, 0, after.text.length);
+  const outcome = again ? document : outlineDocument(run.after, after, 0, after.length);
   run.steps += run.after.count;
   const wanted = new Map(changes.map(({ root, change }) => [root, change] as const));
   const proved =
@@ -276,7 +322,7 @@ function proveDocument(run: Run, { document, changes, edits }: Edited): void {
     return;
   }
   run.edits.push(...edits);
-  if (document.path === 'complete') {
+  if (document.path === 'complete' || outcome.path === 'complete') {
     const before = run.source.text.slice(start, end);
     run.completeChanges.push({ document: document.number, before, after: after.text });
   }

@@ -23,27 +23,38 @@ const stride = 6;
 
 /**
  * Nodes are numbered from 0. A mapping is followed by its keys and values in turn, a sequence by its items, each with all
- * that is below it. Offsets are into `text`; `end` is exclusive; anchor and tag are the offset of `&` or `!`, or -1.
+ * that is below it. Offsets are into the source; `end` is exclusive; anchor and tag are the offset of `&` or `!`, or -1.
  */
 export interface Tape {
-  text: Bytes;
+  /** Its text may be made when it is asked for: what is asked for often is asked of `bytes`. */
+  source: ByteText;
   bytes: Uint8Array;
   words: Int32Array;
   count: number;
+  /** Whether a node has an anchor or a tag. */
+  decorated: boolean;
   /** Nodes by the name of their anchor, in the order of the text; made when the first alias is followed. */
   anchors: ReadonlyMap<Bytes, readonly number[]> | undefined;
 }
 
 /** An empty tape; it grows as needed and is meant to be used again for the next document. */
 export function newTape(): Tape {
-  return { text: '', bytes: new Uint8Array(0), words: new Int32Array(stride * 1024), count: 0, anchors: undefined };
+  return {
+    source: { text: '', bytes: new Uint8Array(0) },
+    bytes: new Uint8Array(0),
+    words: new Int32Array(stride * 1024),
+    count: 0,
+    decorated: false,
+    anchors: undefined,
+  };
 }
 
 /** Makes the tape ready for a document of `source`. */
 export function resetTape(tape: Tape, source: ByteText): void {
-  tape.text = source.text;
+  tape.source = source;
   tape.bytes = source.bytes;
   tape.count = 0;
+  tape.decorated = false;
   tape.anchors = undefined;
 }
 
@@ -72,6 +83,12 @@ export function closeNode(tape: Tape, node: number, end: number, next = tape.cou
 export function setProperties(tape: Tape, node: number, anchor: number, tag: number): void {
   tape.words[node * stride + 4] = anchor;
   tape.words[node * stride + 5] = tag;
+  if (anchor !== -1 || tag !== -1) tape.decorated = true;
+}
+
+/** A part of the text. */
+export function sliceOf({ source }: Tape, start: number, end: number): Bytes {
+  return source.slice === undefined ? source.text.slice(start, end) : source.slice(start, end);
 }
 
 export function kindOf(tape: Tape, node: number): number {

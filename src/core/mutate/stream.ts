@@ -113,7 +113,7 @@ function mutateObject(run: Run, document: OutlinedDocument, object: ManifestObje
   const { change, remarks, failures } = runMutators(run.options.mutators, subject);
   for (const remark of remarks) run.remarks.push(place(remark, subject, document.number));
   for (const { code, message, hint } of failures) {
-    const { line } = placeOf(document.tape.text, subject.offset);
+    const { line } = placeOf(document.tape.source.text, subject.offset);
     const at = { severity: 'error', document: document.number, line } as const;
     run.problems.push({
       code,
