@@ -5,7 +5,7 @@ import { type Prng, prng } from '../std/prng.ts';
 import { outlineAgain } from './again.ts';
 import { byteText } from './bytes.ts';
 import { outlineFast } from './fast.ts';
-import { newTape, resetTape, sameTape } from './tape.ts';
+import { kindOf, newTape, resetTape, type Stretch, sameNodes, sameTape, startOf, type Tape } from './tape.ts';
 
 const scalars = [
   'x',
@@ -66,16 +66,31 @@ test('the outline around edits is the outline of the whole', () => {
       }
       const changed = { ...byteText(after + text.slice(from, end)), length: after.length + end - from };
       const [quick, whole] = [newTape(), newTape()];
-      if (!outlineAgain(quick, changed, { tape: before, start, end }, edits)) return;
+      const copied = outlineAgain(quick, changed, { tape: before, start, end }, edits);
+      if (copied === undefined) return;
       told++;
       resetTape(whole, changed);
       assert.ok(outlineFast(whole, 0, changed.text.length), JSON.stringify([text, edits]));
       assert.ok(sameTape(quick, whole), JSON.stringify([text, edits]));
+      const shift = changed.length - end;
+      const head = { from: 0, to: copied.until, shift: -start };
+      const tail = { from: copied.from, to: before.count, shift };
+      assert.ok(sameStarts(before, head, whole, 0), JSON.stringify([text, edits]));
+      assert.ok(sameNodes(before, tail, whole, copied.from + copied.lead), JSON.stringify([text, edits]));
     }),
     { numRuns: 3000 },
   );
   assert.ok(told > 150, `${told}`);
 });
+
+/** Whether nodes begin as they did: those around the edits end elsewhere. */
+function sameStarts(a: Tape, { from, to, shift }: Stretch, b: Tape, at: number): boolean {
+  const nodes = Array.from({ length: to - from }, (_, i) => from + i);
+  return nodes.every(
+    (node) =>
+      kindOf(a, node) === kindOf(b, node - from + at) && startOf(a, node) + shift === startOf(b, node - from + at),
+  );
+}
 
 type Place = readonly [offset: number, remove: number, insert: string, atLineEnd: boolean];
 

@@ -19,31 +19,40 @@ export interface Whole extends ByteText {
   readonly length: number;
 }
 
+/** What was not read again: the nodes before `until`, and those from `from` on, which are `lead` nodes further back than they were. */
+export interface Copied {
+  readonly until: number;
+  readonly from: number;
+  readonly lead: number;
+}
+
 /** A key with what is open around it. */
 interface KeyPlace {
   readonly key: number;
   readonly open: readonly Opened[];
 }
 
-/** Outlines `text`, which is the document with the edits (sorted, at least one) made, on the tape. */
-export function outlineAgain(tape: Tape, text: Whole, before: Outlined, edits: readonly Edit[]): boolean {
+/** Outlines `text`, which is the document with the edits (sorted, at least one) made, on the tape; undefined where it cannot. */
+export function outlineAgain(tape: Tape, text: Whole, before: Outlined, edits: readonly Edit[]): Copied | undefined {
   const { start, end } = before;
   const bytes = before.tape.bytes;
   if (before.tape.decorated || kindOf(before.tape, 0) !== kinds.blockMap || (start > 0 && bytes[start - 1] !== 10))
-    return false;
+    return undefined;
   const [first, last] = [edits[0], edits[edits.length - 1]];
-  if (first === undefined || last === undefined) return false;
+  if (first === undefined || last === undefined) return undefined;
   const path = keysAround(before.tape, first.at);
   const from = path.findLast(({ key, open }) => key > (open[open.length - 1]?.node ?? key) + 1);
-  if (from === undefined) return false;
+  if (from === undefined) return undefined;
   const to = keyAfter(before.tape, path.slice(0, path.indexOf(from) + 1), last.at + last.remove);
   resetTape(tape, text);
   copyNodes(tape, before.tape, { from: 0, to: from.key, shift: -start });
   const shift = text.length - end;
   const goal = to === undefined ? undefined : lineOf(before.tape, to, shift);
-  if (!outlineBetween(tape, lineOf(before.tape, from, -start), goal, text.length)) return false;
-  if (to !== undefined) copyRest(tape, before.tape, to, shift);
-  return true;
+  if (!outlineBetween(tape, lineOf(before.tape, from, -start), goal, text.length)) return undefined;
+  if (to === undefined) return { until: from.key, from: before.tape.count, lead: 0 };
+  const lead = tape.count - to.key;
+  copyRest(tape, before.tape, to, shift);
+  return { until: from.key, from: to.key, lead };
 }
 
 /** The keys of block mappings, outermost first, whose entries hold the offset; the offset is behind each of them. */

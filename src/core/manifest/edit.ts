@@ -14,7 +14,7 @@ import {
   quoteOf,
   styleBelow,
 } from './flow-style.ts';
-import { countMember, follow, hasMerge, isAliased, itemAt, items, member, none, ownMember, pairs } from './node.ts';
+import { follow, hasMerge, isAliased, itemAt, items, member, none, ownKey, pairs } from './node.ts';
 import { isNull, type Plain, type Quote, writeScalar } from './scalar.ts';
 import { endOf, isMap, isSeq, kindOf, kinds, nextOf, startOf, type Tape } from './tape.ts';
 
@@ -57,9 +57,8 @@ export function editObject(
 ): { readonly edits: readonly Edit[]; readonly refusals: readonly Refusal[] } {
   const editor: Editor = { tape, json: isJson(tape) ? jsonStyle(tape) : undefined, edits: [], refusals: [] };
   editWithin(editor, { node: root, key: none, step: 2 }, change);
-  const edits = editor.edits.map((edit, order) => ({ edit, order }));
-  edits.sort((a, b) => a.edit.at - b.edit.at || a.order - b.order);
-  return { edits: edits.map(({ edit }) => edit), refusals: editor.refusals };
+  editor.edits.sort((a, b) => a.at - b.at);
+  return editor;
 }
 
 function editWithin(editor: Editor, place: Place, change: ChangeWithin): void {
@@ -88,15 +87,16 @@ function editMap(editor: Editor, place: Place, change: ChangeWithin): void {
 /** Changes a member that is there; false if it must be added. */
 function editMember(editor: Editor, place: Place, key: string, change: Change): boolean {
   const { tape } = editor;
-  const value = ownMember(tape, place.node, key);
-  if (value === none) {
+  const keyNode = ownKey(tape, place.node, place.node + 1, key);
+  if (keyNode === none) {
     if (change.kind === 'remove') return true;
     if (change.kind !== 'within' || !hasMerge(tape, place.node) || member(tape, place.node, key) === none) return false;
     refuse(editor, place.node, `"${key}" is inherited by a merge key`, 'write it out here');
     return true;
   }
-  const keyNode = keyOf(tape, place.node, value);
-  if (countMember(tape, place.node, key) > 1) refuse(editor, keyNode, `the key "${key}" is there twice`);
+  const value = nextOf(tape, keyNode);
+  if (ownKey(tape, place.node, nextOf(tape, value), key) !== none)
+    refuse(editor, keyNode, `the key "${key}" is there twice`);
   else if (change.kind === 'set') replaceValue(editor, value, change.value);
   else if (change.kind === 'remove') removeMember(editor, place.node, keyNode);
   else if (change.kind === 'append') appendItems(editor, value, change.items);
@@ -168,7 +168,8 @@ function fillNull(editor: Editor, place: Place, change: ChangeWithin): void {
   const added = [...change.members].filter(([, inner]) => inner.kind !== 'remove');
   const start = startOf(tape, place.node);
   const lineEnd = endOfLine(tape.source.text, start);
-  const alone = place.key !== none && /^[ \t]*(?:#.*)?$/.test(tape.source.text.slice(start, lineEnd).replace(/^[&!]\S*/, ''));
+  const alone =
+    place.key !== none && /^[ \t]*(?:#.*)?$/.test(tape.source.text.slice(start, lineEnd).replace(/^[&!]\S*/, ''));
   if (kindOf(tape, place.node) === kinds.empty && alone && editor.json === undefined) {
     const indent = columnAt(tape.source.text, startOf(tape, place.key)) + place.step;
     const text = blockLines(added, {
@@ -263,13 +264,12 @@ function insertionLine(
     const lineEnd = endOfLine(text, endOf(tape, place.key));
     if (lineEnd < first) return lineEnd;
   }
-  for (const [key, value] of entries.toReversed()) {
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const [key, value] = entries[i]!;
+    const kind = kindOf(tape, value);
     const end = Math.max(endOf(tape, value), endOf(tape, key));
-    const lineEnd = endOfLine(text, end);
-    const isLine = !isMap(tape, value) || kindOf(tape, value) === kinds.flowMap;
-    const simple = isLine && kindOf(tape, value) < kinds.literal && kindOf(tape, value) !== kinds.blockSeq;
-    if ((simple || kindOf(tape, value) >= kinds.alias) && lineStart(text, startOf(tape, key)) === lineStart(text, end))
-      return lineEnd;
+    const block = kind === kinds.blockMap || kind === kinds.blockSeq || kind === kinds.literal || kind === kinds.folded;
+    if (!block && lineStart(text, startOf(tape, key)) === lineStart(text, end)) return endOfLine(text, end);
   }
   return none;
 }
@@ -315,12 +315,6 @@ function cut(editor: Editor, from: number, to: number): void {
 function refuse(editor: Editor, node: number, message: string, hint?: string): void {
   const offset = startOf(editor.tape, node);
   editor.refusals.push(hint === undefined ? { message, offset } : { message, hint, offset });
-}
-
-function keyOf(tape: Tape, map: number, value: number): number {
-  for (let key = map + 1; key < value; key = nextOf(tape, nextOf(tape, key)))
-    if (nextOf(tape, key) === value) return key;
-  return none;
 }
 
 /** How much deeper a block mapping is indented than its key. */

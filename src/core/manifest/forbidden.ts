@@ -44,11 +44,11 @@ function suspectsIn(words: Int32Array, from: number, to: number): number {
  * The high bits of the bytes of a word that are below 0x20 but no newline, or 0x7f. Exact: nothing carries from one byte into the next.
  */
 function suspects(word: number): number {
-  const low = ~(((word & 0x7f7f7f7f) + 0x60606060) | word);
-  const del = (((word & 0x7f7f7f7f) + 0x01010101) | 0) & ~word;
-  const line = word ^ 0x0a0a0a0a;
-  const newline = ~(((line & 0x7f7f7f7f) + 0x7f7f7f7f) | line);
-  return ((low & ~newline) | del) & highBits;
+  const seven = word & 0x7f7f7f7f;
+  const printable = (seven + 0x60606060) | 0;
+  const del = (seven + 0x01010101) | 0;
+  const notNewline = ((seven ^ 0x0a0a0a0a) + 0x7f7f7f7f) | 0;
+  return ((~printable & notNewline) | del) & ~word & highBits;
 }
 
 function findIn(bytes: Uint8Array, from: number, to: number): number {

@@ -11,22 +11,16 @@ const deepestMerge = 100;
 
 /** The value of a key that the mapping itself holds (no merge), or none. */
 export function ownMember(tape: Tape, map: number, key: string): number {
-  const last = nextOf(tape, map);
-  for (let node = map + 1; node < last; ) {
-    const value = nextOf(tape, node);
-    if (keyEquals(tape, node, key)) return value;
-    node = nextOf(tape, value);
-  }
-  return none;
+  const found = ownKey(tape, map, map + 1, key);
+  return found === none ? none : nextOf(tape, found);
 }
 
-/** How often the mapping itself holds a key: more than once is an error for whoever needs it. */
-export function countMember(tape: Tape, map: number, key: string): number {
-  let count = 0;
+/** The first node that says a key, of the mapping's own keys from node `from` on, or none. More than one is an error for whoever needs it. */
+export function ownKey(tape: Tape, map: number, from: number, key: string): number {
   const last = nextOf(tape, map);
-  for (let node = map + 1; node < last; node = nextOf(tape, nextOf(tape, node)))
-    if (keyEquals(tape, node, key)) count++;
-  return count;
+  for (let node = from; node < last; node = nextOf(tape, nextOf(tape, node)))
+    if (keyEquals(tape, node, key)) return node;
+  return none;
 }
 
 /** Key and value nodes of a mapping, in the order of the text. */

@@ -1,5 +1,6 @@
 // The proof of an edit: the changed document, outlined again, is the original with its nodes moved by the inserted bytes,
 // plus exactly the members that the change names. Knows nothing of how edits are made.
+import type { Copied } from './again.ts';
 import { type Change, plainOf, samePlain } from './change.ts';
 import type { Edit } from './edit.ts';
 import { items, keyEquals, pairs, readPlain } from './node.ts';
@@ -12,6 +13,8 @@ export interface Proof {
   readonly after: Tape;
   readonly edits: readonly Edit[];
   readonly base: number;
+  /** Nodes of `after` that are copies of those of `before`: to compare them would prove nothing. */
+  readonly copied?: Copied | undefined;
 }
 
 /** Whether `after` below node b is `before` below node a with `change` made. */
@@ -124,8 +127,14 @@ function unchanged(proof: Proof, a: number, b: number): boolean {
   const { before, after } = proof;
   const to = nextOf(before, a);
   if (nextOf(after, b) - b !== to - a) return false;
+  if (isCopy(proof, a, b, to)) return true;
   const shift = shiftAt(proof.edits, startOf(before, a), kindOf(before, a) !== kinds.empty) - proof.base;
   return sameNodes(before, { from: a, to, shift }, after, b);
+}
+
+function isCopy({ copied }: Proof, a: number, b: number, to: number): boolean {
+  if (copied === undefined) return false;
+  return (to <= copied.until && a === b) || (a >= copied.from && b - a === copied.lead);
 }
 
 /** How far the text at an offset has moved; text that starts where an insertion stands comes after it. */

@@ -80,9 +80,17 @@ function sized(value: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** The bytes to write for a scalar that is new. */
+const writtenPlain = new Map<string, Bytes>();
+
+/** The bytes to write for a scalar that is new. Plain ones are kept, because a run writes the same few over and over. */
 export function writeScalar(value: Plain, quote: Quote): Bytes {
-  if (typeof value === 'string') return encodeUtf8(writeString(value, quote));
+  if (typeof value === 'string') {
+    const known = quote === 'plain' ? writtenPlain.get(value) : undefined;
+    if (known !== undefined) return known;
+    const written = encodeUtf8(writeString(value, quote));
+    if (quote === 'plain' && writtenPlain.size < 256) writtenPlain.set(value, written);
+    return written;
+  }
   if (typeof value === 'bigint' || typeof value !== 'object' || value === null) return String(value);
   const flow = Array.isArray(value)
     ? `[${value.map((item: Plain) => writeScalar(item, quote)).join(', ')}]`

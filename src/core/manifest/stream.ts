@@ -155,20 +155,32 @@ function splice(run: Run, edits: readonly Edit[], { start, end }: Chunk): Whole 
   }
   bytes.set(source.bytes.subarray(from, end), to);
   bytes[length] = newline;
-  let made: Bytes | undefined;
-  const text = (): Bytes => (made ??= applyEdits(source.text, edits, { start, end }).join(''));
+  let text: Bytes | undefined;
   return {
     bytes,
     length,
     get text() {
-      return text();
+      text ??= applyEdits(source.text, edits, { start, end }).join('');
+      return text;
     },
-    slice: (first, last) => (last - first > 100 ? text().slice(first, last) : asText(bytes.subarray(first, last))),
+    slice(first, last) {
+      return sliceEdited(source.text, edits, first + start, last + start) ?? this.text.slice(first, last);
+    },
   };
 }
 
-function asText(bytes: Uint8Array): Bytes {
-  return String.fromCharCode(...bytes);
+/** Part of the edited text if it lies in what one edit inserts or between two; offsets count what was inserted before them. */
+function sliceEdited(text: Bytes, edits: readonly Edit[], first: number, last: number): Bytes | undefined {
+  let gained = 0;
+  for (const { at, insert, remove } of edits) {
+    const begin = at + gained;
+    if (last <= begin) break;
+    if (first < begin) return undefined;
+    if (last <= begin + insert.length) return insert.slice(first - begin, last - begin);
+    if (first < begin + insert.length) return undefined;
+    gained += insert.length - remove;
+  }
+  return text.slice(first - gained, last - gained);
 }
 
 /** UTF-16 and other text that is not UTF-8, by the marks at its start; whether all bytes are UTF-8 the edge asks (see `invalidUtf8`). */
@@ -304,12 +316,13 @@ interface Edited {
 function proveDocument(run: Run, { document, changes, edits }: Edited): void {
   const { start, end, tape } = document;
   const after = splice(run, edits, { start, end });
-  const again = document.path === 'fast' && outlineAgain(run.after, after, document, edits);
-  const outcome = again ? document : outlineDocument(run.after, after, 0, after.length);
+  const copied = document.path === 'fast' ? outlineAgain(run.after, after, document, edits) : undefined;
+  const outcome = copied !== undefined ? document : outlineDocument(run.after, after, 0, after.length);
   run.steps += run.after.count;
   const wanted = new Map(changes.map(({ root, change }) => [root, change] as const));
   const proved =
-    outcome.path !== 'none' && provesChange({ before: tape, after: run.after, edits, base: start }, 0, 0, wanted);
+    outcome.path !== 'none' &&
+    provesChange({ before: tape, after: run.after, edits, base: start, copied }, 0, 0, wanted);
   if (!proved) {
     run.problems.push({
       code: 'edit-unproven',

@@ -61,7 +61,13 @@ export function setMember(
 
 /** A JSON pointer of plain segments. */
 export function pointerOf(path: readonly string[]): string {
-  return path.map((segment) => `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  let pointer = '';
+  for (const segment of path) pointer += `/${/[~/]/.test(segment) ? escapeSegment(segment) : segment}`;
+  return pointer;
+}
+
+function escapeSegment(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** The names of the members that a mutator may write: the last segments of its scope. */

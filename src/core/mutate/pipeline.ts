@@ -69,15 +69,16 @@ function addPatch(tree: ChangeWithin, mutator: Mutator, subject: Subject): reado
     const lost = operation.op === 'add' ? itemOfNothing(mutator, path, subject) : undefined;
     if (lost !== undefined) failures.push(lost);
     else if (operation.op === 'test') failures.push(...failedTest(mutator, present, operation));
-    else if (list !== undefined) addItem(tree, [...base, ...list], { mutator, operation, present });
-    else if (changes(operation, present)) addOperation(tree, [...base, ...path], { mutator, operation, present });
+    else if (list !== undefined) addItem(tree, base.concat(list), { mutator, operation, present });
+    else if (changes(operation, present)) addOperation(tree, base.concat(path), { mutator, operation, present });
   }
   return failures;
 }
 
+const nothing: readonly State[] = ['absent', 'null'];
+
 /** A number names an item of a list, or the key of a map that is there: where nothing is, it cannot be told which is meant. */
 function itemOfNothing({ name, target }: Mutator, path: readonly string[], subject: Subject): Failure | undefined {
-  const nothing: readonly State[] = ['absent', 'null'];
   const depth = path.findIndex(
     (segment, at) => at > 0 && /^\d+$/.test(segment) && nothing.includes(subject.stateAt(target, path.slice(0, at))),
   );
@@ -101,9 +102,10 @@ interface Wanted {
 function addOperation(tree: ChangeWithin, path: readonly string[], { mutator, operation, present }: Wanted): void {
   if (operation.op === 'remove') return addLeaf(tree, path, { kind: 'remove' }, mutator);
   if (operation.op === 'test') return undefined;
-  const nothing = present === undefined || present === null;
-  const leaves = nothing ? leavesOf(operation.value, []) : [[[], operation.value] as const];
-  for (const [below, value] of leaves) addLeaf(tree, [...path, ...below], { kind: 'set', value }, mutator);
+  const { value } = operation;
+  const isNew = present === undefined || present === null;
+  if (!isNew || typeof value !== 'object') return addLeaf(tree, path, { kind: 'set', value }, mutator);
+  for (const [place, leaf] of leavesOf(value, path)) addLeaf(tree, place, { kind: 'set', value: leaf }, mutator);
   return undefined;
 }
 
@@ -132,16 +134,19 @@ function leavesOf(value: Plain, path: readonly string[]): readonly Leaf[] {
 
 /** Every place that an operation writes lies in the scope; an ancestor of it may only be made where nothing is. */
 function checkScope(mutator: Mutator, operation: PatchOperation): void {
-  const written =
-    operation.op === 'add' || operation.op === 'replace' ? leavesOf(operation.value, []) : [[[], null] as const];
-  for (const [below] of written) {
-    const path = [...pointerSegments(operation.path), ...below];
-    if (!mutator.scope.some((pointer) => startsWith(path, pointerSegments(pointer)))) {
-      const message = `mutator "${mutator.name}" wrote /${path.join('/')}, which is outside of its scope`;
-      if (mutator.origin === undefined) throw new InvariantError(message);
-      throw new UsageError(`${message} (${mutator.origin})`, { hint: `its scope is ${mutator.scope.join(', ')}` });
-    }
+  const path = pointerSegments(operation.path);
+  if (isInScope(mutator, path)) return;
+  const written = operation.op === 'add' || operation.op === 'replace' ? leavesOf(operation.value, path) : [[path]];
+  for (const [place = path] of written) {
+    if (isInScope(mutator, place)) continue;
+    const message = `mutator "${mutator.name}" wrote /${place.join('/')}, which is outside of its scope`;
+    if (mutator.origin === undefined) throw new InvariantError(message);
+    throw new UsageError(`${message} (${mutator.origin})`, { hint: `its scope is ${mutator.scope.join(', ')}` });
   }
+}
+
+function isInScope({ scope }: Mutator, path: readonly string[]): boolean {
+  return scope.some((pointer) => startsWith(path, pointerSegments(pointer)));
 }
 
 function startsWith(path: readonly string[], prefix: readonly string[]): boolean {
