@@ -1,6 +1,6 @@
 // What `fairway mutate` reads: files, folders, standard input; each within the limit of bytes, each UTF-8. Folders are walked
 // by `walk.ts`, which is loaded for the first of them. Every file comes once, under the name that the caller gave, in an order that does not depend on the disk.
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readFileSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ByteText, invalidUtf8 } from '../../core/manifest/index.ts';
@@ -94,9 +94,10 @@ function grown(held: Buffer, size: number, atLeast: number): Buffer {
 
 function decode(bytes: Buffer, file: string): ByteText {
   const text = bytes.toString('latin1');
-  const problem = isUtf8(bytes) ? undefined : invalidUtf8(text);
+  const ascii = isAscii(bytes);
+  const problem = ascii || isUtf8(bytes) ? undefined : invalidUtf8(text);
   if (problem !== undefined) throw new ManifestError([{ ...problem, file }]);
-  return { text, bytes };
+  return { text, bytes, ascii };
 }
 
 function tooLarge(file: string, limitBytes: number): ManifestError {

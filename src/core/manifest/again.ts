@@ -2,7 +2,7 @@
 // fast outliner reads from front to back and looks no further than the first word of the next entry; what follows is copied too, if
 // the outliner comes to a key with the same collections open as before, because that and the bytes ahead are all that it goes by.
 // Law (tested): the tape is the one that the fast outliner writes for the whole text. Answers false where it cannot tell.
-import type { ByteText } from './bytes.ts';
+import { type ByteText, columnAt, lineStart } from './bytes.ts';
 import type { Edit } from './edit.ts';
 import { type KeyLine, type Opened, outlineBetween } from './fast.ts';
 import { closeNode, copyNodes, endOf, kindOf, kinds, nextOf, resetTape, startOf, type Tape } from './tape.ts';
@@ -60,7 +60,7 @@ function keysAround(tape: Tape, offset: number): readonly KeyPlace[] {
   const path: KeyPlace[] = [];
   const open: Opened[] = [];
   for (let node = 0; ; ) {
-    open.push({ node, column: columnOf(tape, startOf(tape, node)) });
+    open.push({ node, column: columnAt(tape.bytes, startOf(tape, node)) });
     const map = kindOf(tape, node) === kinds.blockMap;
     const child = lastChildBefore(tape, node, offset);
     if (child === node) return path;
@@ -88,7 +88,7 @@ function keyAfter(tape: Tape, path: readonly KeyPlace[], offset: number): KeyPla
   for (const { key, open } of path.toReversed()) {
     const map = open[open.length - 1]?.node ?? 0;
     let next = nextOf(tape, nextOf(tape, key));
-    while (next < nextOf(tape, map) && lineStartOf(tape, startOf(tape, next)) < offset)
+    while (next < nextOf(tape, map) && lineStart(tape.bytes, startOf(tape, next)) < offset)
       next = nextOf(tape, nextOf(tape, next));
     if (next < nextOf(tape, map)) return { key: next, open };
   }
@@ -97,21 +97,11 @@ function keyAfter(tape: Tape, path: readonly KeyPlace[], offset: number): KeyPla
 
 /** The line of a key, with the offset moved. A key that is not its mapping's first stands first on its line. */
 function lineOf(tape: Tape, { key, open }: KeyPlace, shift: number): KeyLine {
-  return { line: lineStartOf(tape, startOf(tape, key)) + shift, open };
+  return { line: lineStart(tape.bytes, startOf(tape, key)) + shift, open };
 }
 
 function copyRest(tape: Tape, before: Tape, { key, open }: KeyPlace, shift: number): void {
   const moved = tape.count - key;
   copyNodes(tape, before, { from: key, to: before.count, shift });
   for (const { node } of open) closeNode(tape, node, endOf(before, node) + shift, nextOf(before, node) + moved);
-}
-
-function columnOf(tape: Tape, offset: number): number {
-  return offset - lineStartOf(tape, offset);
-}
-
-function lineStartOf({ bytes }: Tape, offset: number): number {
-  let at = offset;
-  while (at > 0 && bytes[at - 1] !== 10) at--;
-  return at;
 }

@@ -11,6 +11,8 @@ export type Bytes = string;
 export interface ByteText {
   readonly text: Bytes;
   readonly bytes: Uint8Array;
+  /** True where it is known that no byte is above 0x7f. */
+  readonly ascii?: boolean;
   /** `text.slice(start, end)`, where the text is dear to make. */
   readonly slice?: (start: number, end: number) => Bytes;
 }
@@ -60,14 +62,14 @@ export function lineAt(bytes: Bytes, offset: number): number {
 }
 
 /** Column of an offset, from 0: the bytes between the start of its line and it. */
-export function columnAt(bytes: Bytes, offset: number): number {
+export function columnAt(bytes: Uint8Array, offset: number): number {
   return offset - lineStart(bytes, offset);
 }
 
 /** Offset of the first byte of the line that holds `offset`. */
-export function lineStart(bytes: Bytes, offset: number): number {
+export function lineStart(bytes: Uint8Array, offset: number): number {
   let at = offset;
-  while (at > 0 && bytes.charCodeAt(at - 1) !== 10) at--;
+  while (at > 0 && bytes[at - 1] !== 10) at--;
   return at;
 }
 

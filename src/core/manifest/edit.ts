@@ -129,7 +129,7 @@ function appendItems(editor: Editor, node: number, added: readonly Plain[]): voi
     editor.edits.push({ at: endOf(tape, last), remove: 0, insert: texts.map((text) => `, ${text}`).join('') });
   } else {
     const at = endOfLine(tape.source.text, endOf(tape, last));
-    const lead = `${newlineAt(tape.source.text, at)}${' '.repeat(columnAt(tape.source.text, startOf(tape, node)))}- `;
+    const lead = `${newlineAt(tape.source.text, at)}${' '.repeat(columnAt(tape.bytes, startOf(tape, node)))}- `;
     editor.edits.push({ at, remove: 0, insert: texts.map((text) => lead + text).join('') });
   }
 }
@@ -171,7 +171,7 @@ function fillNull(editor: Editor, place: Place, change: ChangeWithin): void {
   const alone =
     place.key !== none && /^[ \t]*(?:#.*)?$/.test(tape.source.text.slice(start, lineEnd).replace(/^[&!]\S*/, ''));
   if (kindOf(tape, place.node) === kinds.empty && alone && editor.json === undefined) {
-    const indent = columnAt(tape.source.text, startOf(tape, place.key)) + place.step;
+    const indent = columnAt(tape.bytes, startOf(tape, place.key)) + place.step;
     const text = blockLines(added, {
       indent,
       step: place.step,
@@ -229,7 +229,7 @@ function insertIntoBlock(editor: Editor, place: Place, added: Added): void {
   const entries = pairs(tape, place.node);
   const first = startOf(tape, place.node);
   const style = {
-    indent: columnAt(text, first),
+    indent: columnAt(tape.bytes, first),
     step: place.step,
     quote: quoteOf(tape, entries, 1),
   };
@@ -269,7 +269,7 @@ function insertionLine(
     const kind = kindOf(tape, value);
     const end = Math.max(endOf(tape, value), endOf(tape, key));
     const block = kind === kinds.blockMap || kind === kinds.blockSeq || kind === kinds.literal || kind === kinds.folded;
-    if (!block && lineStart(text, startOf(tape, key)) === lineStart(text, end)) return endOfLine(text, end);
+    if (!block && lineStart(tape.bytes, startOf(tape, key)) === lineStart(tape.bytes, end)) return endOfLine(text, end);
   }
   return none;
 }
@@ -320,7 +320,7 @@ function refuse(editor: Editor, node: number, message: string, hint?: string): v
 /** How much deeper a block mapping is indented than its key. */
 function stepOf(tape: Tape, key: number, value: number): number {
   if (kindOf(tape, value) !== kinds.blockMap) return 2;
-  const step = columnAt(tape.source.text, startOf(tape, value)) - columnAt(tape.source.text, startOf(tape, key));
+  const step = columnAt(tape.bytes, startOf(tape, value)) - columnAt(tape.bytes, startOf(tape, key));
   return step > 0 ? step : 2;
 }
 

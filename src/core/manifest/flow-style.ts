@@ -54,7 +54,7 @@ export function flowStyle(tape: Tape, map: number, usual: FlowStyle | undefined)
 
 /** The style of an empty mapping, or one that is not there yet, as the value of a key that stands first on its line. */
 export function styleBelow(tape: Tape, key: number, usual: FlowStyle): FlowStyle {
-  const line = lineStart(tape.source.text, startOf(tape, key));
+  const line = lineStart(tape.bytes, startOf(tape, key));
   const indent = tape.source.text.slice(line, startOf(tape, key));
   if (usual.step === undefined || !/^[ \t]+$/.test(indent)) return { ...usual, step: undefined };
   const newline = tape.source.text.charAt(line - 2) === '\r' ? '\r\n' : '\n';

@@ -1,14 +1,16 @@
 // The fast outliner's flow collections: `{a: 1, "b": [x, 'y']}`, JSON included. Accepts a strict part of the grammar and
 // answers -1 for the rest (aliases, tags, explicit keys, single pairs, plain text over several lines); what it accepts, it
 // reads as the complete path does.
+import { isForbidden } from './forbidden.ts';
 import { skipDouble, skipSingle } from './quoted.ts';
 import { closeNode, kinds, pushNode, type Tape } from './tape.ts';
 
 const deepest = 60;
-/** Bit 1: may not start plain text in flow. Bit 2: flow indicator `,[]{}`. */
+/** Bit 1: may not start plain text in flow. Bit 2: flow indicator `,[]{}`. Bit 4: forbidden. */
 const classes = new Uint8Array(256);
 for (const character of ',[]{}') classes[character.charCodeAt(0)] = 3;
 for (const character of '#&*!|>\'"%@`?:-\t\r\n ') classes[character.charCodeAt(0)]! |= 1;
+for (let code = 0; code < 128; code++) if (isForbidden(code)) classes[code] = 5;
 
 /** Where a flow collection is read: lines after the first must be indented deeper than `column` (-1: none needs to be). */
 export interface FlowPlace {
@@ -100,7 +102,7 @@ function flowPlain(place: FlowPlace, start: number): number {
     const code = bytes[at]!;
     if (code === 32) continue;
     if ((classes[code]! & 2) !== 0 || code === 10 || code === 13) break;
-    if (code === 9 || (code === 35 && last !== at)) return -1;
+    if (code === 9 || (code === 35 && last !== at) || (classes[code]! & 4) !== 0) return -1;
     if (code === 58 && endsKey(bytes, at + 1)) break;
     last = at + 1;
   }
@@ -160,7 +162,7 @@ function skipBlanks(place: FlowPlace, from: number): number {
     else if (code === 9 && column !== -1) return -1;
     else if (code === 35) {
       if (column === -1 || (at > from && !isBlank(bytes[at - 1]!)) || at === from) return -1;
-      while (at + 1 < end && bytes[at + 1] !== 10) at++;
+      for (; at + 1 < end && bytes[at + 1] !== 10; at++) if ((classes[bytes[at + 1]!]! & 4) !== 0) return -1;
     } else if (!isBlank(code)) return start !== -1 && at - start <= column && !isFlowIndicatorOut(code) ? -1 : at;
   }
   return -1;

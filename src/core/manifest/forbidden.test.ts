@@ -1,30 +1,68 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inspectBytes } from './forbidden.ts';
+import { byteText } from './bytes.ts';
+import { findForbidden, isForbidden } from './forbidden.ts';
+import { transformStream } from './stream.ts';
 
-test('each byte alone, at each offset, beside each kind of neighbour', () => {
-  for (const neighbour of [0x61, 0x0a, 0xff, 0x20]) {
-    for (let code = 0; code < 256; code++) {
-      for (let at = 0; at < 9; at++) {
-        const bytes = new Uint8Array(12).fill(neighbour);
-        bytes[at] = code;
-        const forbidden = code === 0x7f || (code < 0x20 && ![9, 10, 13].includes(code));
-        const facts = inspectBytes(bytes.subarray(at % 3));
-        assert.equal(facts.forbidden, forbidden ? at - (at % 3) : -1, `${code} at ${at}`);
-        if (!forbidden) assert.equal(facts.ascii, neighbour < 0x80 && code < 0x80, `${code} at ${at}`);
-      }
+test('what is forbidden: controls but tab and line ends, and DEL', () => {
+  const allowed = Array.from({ length: 256 }, (_, code) => code).filter((code) => !isForbidden(code));
+  assert.deepEqual(allowed.slice(0, 4), [9, 10, 13, 32]);
+  assert.equal(allowed.includes(127), false);
+  assert.equal(allowed.length, 3 + 256 - 32 - 1);
+  assert.equal(findForbidden(new Uint8Array([97, 10, 0, 127]), 0, 4), 2);
+  assert.equal(findForbidden(new Uint8Array([97, 10, 0, 127]), 3, 3), -1);
+});
+
+const places = [
+  '@a: 1\n',
+  'a@b: 1\n',
+  'a@: 1\n',
+  'a:@1\n',
+  'a: @1\n',
+  'a: 1@\n',
+  'a: 1 @2\n',
+  'a: one\n  @two\n',
+  'a: "@"\n',
+  "a: '@'\n",
+  '"a@": 1\n',
+  "'a@': 1\n",
+  '- @a\n',
+  '- a\n@\n',
+  'a: {b@: 1}\n',
+  'a: {b: 1@}\n',
+  'a: [@]\n',
+  'a: [1, # @\n  2]\n',
+  '{"a": "@"}\n',
+  '{"a": 1@}\n',
+  'a: |\n  b@c\n',
+  'a: |\n  b\n @\n',
+  'a: | # @\n  b\n',
+  'a: >-\n  b\n  @\n',
+  'a: 1 # @\n',
+  '# @\n',
+  '\n@\n',
+  '--- # @\na: 1\n',
+  '---@\na: 1\n',
+  'a: 1\n... @\nb: 1\n',
+  '... # @\n',
+  'a: 1\n--- @\n',
+  'a: &b@ 1\n',
+  'a: &b @1\n',
+  'a: &b 1\nc: *b@\n',
+  'a: !t @\n',
+  '%YAML @\n---\na: 1\n',
+];
+for (const place of places) {
+  test(`wherever it stands: ${JSON.stringify(place)}`, () => {
+    for (const code of [0, 1, 8, 11, 12, 14, 27, 31, 127]) {
+      const text = `k: v\n---\n${place}---\nk: v\n`.replace('@', String.fromCharCode(code));
+      const { problems } = transformStream(byteText(text), () => []);
+      assert.deepEqual(
+        problems.map((problem) => problem.code),
+        ['control-character'],
+        JSON.stringify(text),
+      );
+      assert.match(problems[0]?.message ?? '', new RegExp(`0x${code.toString(16).padStart(2, '0')} `));
     }
-  }
-});
-
-test('the last byte of many', () => {
-  const bytes = new Uint8Array(100_001).fill(0x61);
-  assert.deepEqual(inspectBytes(bytes), { forbidden: -1, ascii: true });
-  for (const at of [20_000, 99_999, 100_000]) {
-    bytes[at] = 0;
-    assert.equal(inspectBytes(bytes).forbidden, at);
-    bytes[at] = 0xc3;
-    assert.deepEqual(inspectBytes(bytes), { forbidden: -1, ascii: false });
-    bytes[at] = 0x61;
-  }
-});
+  });
+}

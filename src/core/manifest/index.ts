@@ -18,6 +18,7 @@ export { isMap, isSeq, type Tape } from './tape.ts';
 export {
   type Identity,
   type KindRule,
+  type KindTable,
   kindTable,
   type ManifestObject,
   objectsOf,

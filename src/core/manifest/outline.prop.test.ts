@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { byteText } from './bytes.ts';
 import { outlineComplete } from './complete.ts';
 import { outlineFast } from './fast.ts';
+import { findForbidden } from './forbidden.ts';
 import { newTape, resetTape, sameTape } from './tape.ts';
 
 /** Pieces of YAML, put together without sense: most texts are broken, and that is the point. */
@@ -47,6 +48,8 @@ const pieces = [
   '...',
   '---x',
   '%',
+  '\x01',
+  '\x7f',
 ] as const;
 
 test('what the fast path accepts, the complete path outlines as the same tape', () => {
@@ -58,6 +61,7 @@ test('what the fast path accepts, the complete path outlines as the same tape', 
       resetTape(one, source);
       if (!outlineFast(one, 0, source.text.length)) return;
       accepted++;
+      assert.equal(findForbidden(source.bytes, 0, source.text.length), -1, JSON.stringify(source.text));
       resetTape(two, source);
       assert.equal(outlineComplete(two, 0, source.text.length), undefined, JSON.stringify(source.text));
       assert.ok(sameTape(one, two), JSON.stringify(source.text));

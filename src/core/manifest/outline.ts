@@ -1,7 +1,7 @@
 // One document's outline by the path that can prove it: the fast one first, the complete one for the rest. Owns the choice
 // and the words for what is wrong, templates that nobody rendered above all.
 import type { Problem } from '../std/errors.ts';
-import { type Bytes, type ByteText, columnAt, lineAt } from './bytes.ts';
+import { type Bytes, type ByteText, lineAt } from './bytes.ts';
 import { outlineComplete } from './complete.ts';
 import { outlineFast } from './fast.ts';
 import { outlineFlow } from './flow.ts';
@@ -54,7 +54,8 @@ export function endOfJsonValue(tape: Tape, source: ByteText, start: number, end:
 
 /** 1-based line and column of an offset. */
 export function placeOf(text: Bytes, offset: number): { readonly line: number; readonly column: number } {
-  return { line: lineAt(text, offset), column: columnAt(text, offset) + 1 };
+  const before = offset === 0 ? -1 : text.lastIndexOf('\n', offset - 1);
+  return { line: lineAt(text, offset), column: offset - before };
 }
 
 /** The first node that begins with `{{`: YAML reads a mapping as a key, a human sees a template. */

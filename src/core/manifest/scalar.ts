@@ -170,7 +170,7 @@ function parentColumn(tape: Tape, node: number): number {
   for (let i = node - 1; i >= 0; i--) {
     const kind = kindOf(tape, i);
     const holds = (kind === kinds.blockMap || kind === kinds.blockSeq) && endOf(tape, i) >= endOf(tape, node);
-    if (holds && startOf(tape, i) < startOf(tape, node)) return columnAt(tape.source.text, startOf(tape, i));
+    if (holds && startOf(tape, i) < startOf(tape, node)) return columnAt(tape.bytes, startOf(tape, i));
   }
   return 0;
 }

@@ -7,10 +7,10 @@ import { type Bytes, type ByteText, findInvalidUtf8 } from './bytes.ts';
 import type { ChangeWithin } from './change.ts';
 import { type Edit, editObject } from './edit.ts';
 import { outlineToMarker } from './fast.ts';
-import { inspectBytes } from './forbidden.ts';
+import { findForbidden } from './forbidden.ts';
 import { endOfJsonValue, forbiddenCharacter, outlineDocument, placeOf } from './outline.ts';
 import { provesChange } from './prove.ts';
-import { type Chunk, contentAfter, firstContent, newSplitter, splitStream } from './split.ts';
+import { type Chunk, contentAfter, firstContent, newSplitter, type Splitter, splitStream } from './split.ts';
 import { endOf, kindOf, kinds, newTape, resetTape, startOf, type Tape } from './tape.ts';
 
 const newline = 10;
@@ -83,13 +83,11 @@ export function transformStream(source: ByteText, visit: Visit): StreamResult {
     problems: [],
     completeChanges: [],
     scratch: new Uint8Array(1 << 16),
-    breaks: undefined,
+    breaks: source.ascii === true ? false : undefined,
     documents: 0,
     steps: 0,
   };
-  const { forbidden, ascii } = inspectBytes(source.bytes);
-  const unreadable = encodingProblem(source.text, forbidden);
-  if (ascii) run.breaks = false;
+  const unreadable = encodingProblem(source.text);
   if (unreadable === undefined) visitStream(run);
   else run.problems.push(unreadable);
   const { edits, problems, documents, completeChanges, steps } = run;
@@ -104,14 +102,22 @@ function visitStream(run: Run): void {
   for (let from = start; start < text.length; ) {
     const stop = from === start ? visitPlainDocument(run, start) : -1;
     const end = stop === -1 ? splitter.endOf(start, from) : stop;
-    if (splitter.problems.length > 0) {
-      run.problems.splice(0, run.problems.length, ...splitStream(text).problems);
-      return;
-    }
+    const next = end === text.length ? end : contentAfter(text, end);
+    if (isUnreadable(run, splitter, stop === -1 ? start : end, next)) return;
     if (stop === -1 && end > start) visitChunk(run, { start, end });
-    start = end === text.length ? end : contentAfter(text, end);
+    start = next;
     from = start === end ? end + 3 : start;
   }
+}
+
+/** Whether the stream cannot be read at all, by what was not read so far: then that alone is told. */
+function isUnreadable(run: Run, splitter: Splitter, from: number, to: number): boolean {
+  const { text, bytes } = run.source;
+  const forbidden = findForbidden(bytes, from, to);
+  if (forbidden === -1 && splitter.problems.length === 0) return false;
+  const problems = forbidden === -1 ? splitStream(text).problems : [forbiddenCharacter(text, forbidden)];
+  run.problems.splice(0, run.problems.length, ...problems);
+  return true;
 }
 
 /** Visits the document at `start` if the fast path reads it up to a marker: the offset of that or the text's end, else -1. */
@@ -184,7 +190,7 @@ function sliceEdited(text: Bytes, edits: readonly Edit[], first: number, last: n
 }
 
 /** UTF-16 and other text that is not UTF-8, by the marks at its start; whether all bytes are UTF-8 the edge asks (see `invalidUtf8`). */
-function encodingProblem(text: Bytes, forbidden: number): Problem | undefined {
+function encodingProblem(text: Bytes): Problem | undefined {
   const mark = text.slice(0, 2);
   if (mark === '\xff\xfe' || mark === '\xfe\xff') {
     return {
@@ -195,14 +201,14 @@ function encodingProblem(text: Bytes, forbidden: number): Problem | undefined {
       hint: `convert it: iconv -f UTF-16${mark === '\xff\xfe' ? 'LE' : 'BE'} -t UTF-8`,
     };
   }
-  return forbidden === -1 ? undefined : forbiddenCharacter(text, forbidden);
+  return undefined;
 }
 
 /** The problem of a text that holds bytes which are not UTF-8, or undefined. */
 export function invalidUtf8(text: Bytes): Problem | undefined {
   const offset = findInvalidUtf8(text);
   if (offset === -1) return undefined;
-  const utf16 = encodingProblem(text.slice(0, 2), -1);
+  const utf16 = encodingProblem(text.slice(0, 2));
   if (utf16 !== undefined) return utf16;
   const byte = text.charCodeAt(offset).toString(16);
   return { code: 'encoding', severity: 'error', message: `byte 0x${byte} is not UTF-8`, ...placeOf(text, offset) };

@@ -89,18 +89,19 @@ export function workloadKey(workload: Pick<Workload, 'namespace' | 'kind' | 'nam
   return `${workload.namespace ?? ''}/${workload.kind}/${workload.name}`;
 }
 
-/** Finds the rule for an object's kind; own rules come before the built-in ones. */
-export function kindTable(extra: readonly KindRule[] = []): ReadonlyMap<string, KindRule> {
-  return new Map([...builtInKinds, ...extra].map((rule) => [`${rule.apiVersion}/${rule.kind}`, rule]));
+/** Rules by kind; own rules come before the built-in ones. */
+export type KindTable = ReadonlyMap<string, readonly KindRule[]>;
+
+export function kindTable(extra: readonly KindRule[] = []): KindTable {
+  return Map.groupBy([...extra.toReversed(), ...builtInKinds], ({ kind }) => kind);
 }
 
-/** The rule for an apiVersion and kind, or undefined. */
-export function ruleFor(table: ReadonlyMap<string, KindRule>, object: ManifestObject): KindRule | undefined {
-  const { apiVersion, kind } = object;
-  if (apiVersion === undefined || kind === undefined) return undefined;
-  const slash = apiVersion.indexOf('/');
-  const group = slash === -1 ? '' : apiVersion.slice(0, slash);
-  return table.get(`${apiVersion}/${kind}`) ?? table.get(`${group}/${kind}`);
+/** The rule for an apiVersion and kind, or undefined; one for the version wins over one for its group. */
+export function ruleFor(table: KindTable, { apiVersion, kind }: ManifestObject): KindRule | undefined {
+  const rules = kind === undefined || apiVersion === undefined ? undefined : table.get(kind);
+  if (rules === undefined || apiVersion === undefined) return undefined;
+  const group = apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')));
+  return rules.find((rule) => rule.apiVersion === apiVersion) ?? rules.find((rule) => rule.apiVersion === group);
 }
 
 /** The objects of a document, those inside a List instead of the List. */

@@ -9,6 +9,7 @@ import {
   isNull,
   isSeq,
   type KindRule,
+  type KindTable,
   kindTable,
   locate,
   type ManifestObject,
@@ -73,7 +74,7 @@ export interface Counts {
 
 interface Run {
   readonly options: MutateOptions;
-  readonly table: ReadonlyMap<string, KindRule>;
+  readonly table: KindTable;
   readonly remarks: PlacedRemark[];
   readonly changed: Named[];
   readonly problems: Problem[];
