@@ -1,53 +1,36 @@
 // The fast outliner: one pass over a document's lines, no objects, some 200 MB/s. It accepts a strict part of YAML's block
 // grammar that holds nearly all manifests, and answers -1 for everything else: anchors and aliases in flow or of keys, tags, explicit
-// keys, tabs, explicit indentation, odd continuations, characters that YAML forbids, anything broken. The complete path then decides. Law (tested): what it
-// accepts, the complete path outlines as the same tape.
+// keys, tabs, explicit indentation, odd continuations, characters that YAML forbids, anything broken. The complete path then decides.
+// Law (tested): what it accepts, the complete path outlines as the same tape.
 import { outlineFlow } from './flow.ts';
-import { isForbidden } from './forbidden.ts';
 import { skipDouble, skipSingle } from './quoted.ts';
-import { closeNode, endOf, kindOf, kinds, pushNode, setProperties, type Tape } from './tape.ts';
+import {
+  carriage,
+  closeDeeperThan,
+  colon,
+  dash,
+  dot,
+  endOfLine,
+  endsWord,
+  enterMap,
+  enterSeq,
+  giveAnchor,
+  hash,
+  newline,
+  newScan,
+  nextLine,
+  notable,
+  restOfLine,
+  type Scan,
+  settlePending,
+  space,
+  startsPlain,
+} from './scan.ts';
+import { endOf, kinds, pushNode, setProperties, type Tape } from './tape.ts';
+import { scanBlockScalar, scanPlain } from './unquoted.ts';
 
-const deepest = 100;
 const longestKey = 1000;
-const [newline, carriage, tab, space] = [10, 13, 9, 32];
-const [dash, dot, colon, hash] = [45, 46, 58, 35];
 const [ampersand, asterisk] = [38, 42];
-/** Characters that do not start plain text: indicators that always mean something, and blanks. */
-const notPlain = new Uint8Array(256);
-/** Characters at which plain text and keys are looked at more closely. */
-const notable = new Uint8Array(256);
-for (const character of ':#\t\r\n ') notable[character.charCodeAt(0)] = 1;
-for (let code = 0; code < 128; code++) if (isForbidden(code)) notable[code] = 1;
-for (const character of ',[]{}#&*!|>\'"%@`\t\r\n ') notPlain[character.charCodeAt(0)] = 1;
-
-/**
- * Open collections are a stack of (node, column); `pendingAt` is the offset after a `:` or `-` that waits for its value, or after the anchor
- * (at `pendingAnchor`) of that value.
- */
-interface Scan {
-  readonly tape: Tape;
-  readonly bytes: Uint8Array;
-  readonly end: number;
-  /** Whether the document ends at the next marker (`---`, `...`); else a marker is refused. */
-  readonly toMarker: boolean;
-  readonly nodes: Int32Array;
-  readonly columns: Int32Array;
-  depth: number;
-  pendingAt: number;
-  pendingAnchor: number;
-  /** Names of the anchors so far. */
-  anchors: Set<string> | undefined;
-  lastEnd: number;
-  /** Result of scanPlain: offset of the line's end, and whether a comment cut the text. */
-  lineEnd: number;
-  commented: boolean;
-  /** Result of firstText: the last line it came to, and where that line's text begins. */
-  textLine: number;
-  textAt: number;
-}
-
-const nodes = new Int32Array(deepest + 2);
-const columns = new Int32Array(deepest + 2);
 
 /** Writes the outline of text[start, end) to the tape, which `resetTape` made ready; false if this path cannot prove it. */
 export function outlineFast(tape: Tape, start: number, end: number): boolean {
@@ -88,8 +71,8 @@ export interface Opened {
 export function outlineBetween(tape: Tape, from: KeyLine, to: KeyLine | undefined, end: number): boolean {
   const scan = newScan(tape, from.line, end, false);
   for (const { node, column } of from.open) {
-    nodes[scan.depth] = node;
-    columns[scan.depth++] = column;
+    scan.nodes[scan.depth] = node;
+    scan.columns[scan.depth++] = column;
   }
   const until = to === undefined ? end : to.line;
   let at = from.line;
@@ -108,26 +91,6 @@ function meetsKey(scan: Scan, open: readonly Opened[]): boolean {
   const { node, column } = innermost;
   if (scan.pendingAt !== -1 && column > scan.columns[scan.depth - 1]!) return false;
   return enterMap(scan, 0, column) && scan.depth === open.length && scan.nodes[scan.depth - 1] === node;
-}
-
-function newScan(tape: Tape, start: number, end: number, toMarker: boolean): Scan {
-  return {
-    tape,
-    bytes: tape.bytes,
-    end,
-    toMarker,
-    nodes,
-    columns,
-    depth: 0,
-    pendingAt: -1,
-    pendingAnchor: -1,
-    anchors: undefined,
-    lastEnd: start,
-    lineEnd: 0,
-    commented: false,
-    textLine: -1,
-    textAt: 0,
-  };
 }
 
 /** Reads one entry, with all lines that its value takes; the start of the next line, or -1. */
@@ -295,13 +258,6 @@ function scanLoneValue(scan: Scan, at: number, column: number): number {
   return next;
 }
 
-/** Gives the node the anchor that waits for one. */
-function giveAnchor(scan: Scan, node: number): void {
-  if (scan.pendingAnchor === -1) return;
-  setProperties(scan.tape, node, scan.pendingAnchor, -1);
-  scan.pendingAnchor = -1;
-}
-
 /** Reads the value that starts at `at`; `column` is its parent's. The start of the line after it, or -1. */
 function scanValue(scan: Scan, at: number, column: number): number {
   const { bytes, tape, end } = scan;
@@ -333,219 +289,4 @@ function quotedValue(scan: Scan, kind: number, start: number, end: number): numb
 function afterValue(scan: Scan, end: number): number {
   scan.lastEnd = end;
   return restOfLine(scan, end);
-}
-
-/** Plain text, with the deeper lines that continue it. */
-function scanPlain(scan: Scan, start: number, column: number): number {
-  const { bytes, tape } = scan;
-  let last = scanPlainLine(scan, start);
-  let next = lineAfter(scan, scan.lineEnd);
-  for (let first = firstText(scan, next); last !== -1; first = firstText(scan, next)) {
-    if (first >= scan.end || first - scan.textLine <= column || bytes[first] === hash) break;
-    const code = bytes[first]!;
-    if (scan.commented || code === tab || (code === dash && endsWord(bytes[first + 1]))) return -1;
-    last = scanPlainLine(scan, first);
-    next = lineAfter(scan, scan.lineEnd);
-  }
-  if (last === -1) return -1;
-  pushNode(tape, kinds.plain, start, last);
-  scan.lastEnd = last;
-  return next;
-}
-
-/** The end of the plain text on this line, or -1 where it looks like a key or holds a tab. */
-function scanPlainLine(scan: Scan, start: number): number {
-  const { bytes, end } = scan;
-  scan.commented = false;
-  let last = start;
-  let at = start;
-  for (; at < end; at++) {
-    const code = bytes[at]!;
-    if (notable[code] !== 0) {
-      if (code === space) continue;
-      if (code === newline || code === carriage) break;
-      if (code === tab || (code === colon && endsWord(bytes[at + 1]))) return -1;
-      if (code === hash && at > start && bytes[at - 1] === space) {
-        scan.commented = true;
-        break;
-      }
-      if (code !== hash && code !== colon) return -1;
-    }
-    last = at + 1;
-  }
-  if (bytes[at] === carriage && bytes[at + 1] !== newline) return -1;
-  scan.lineEnd = at;
-  return last;
-}
-
-/** `|` and `>`: all deeper lines, whatever they hold. */
-function scanBlockScalar(scan: Scan, start: number, column: number): number {
-  const { bytes } = scan;
-  let header = start + 1;
-  if (bytes[header] === dash || bytes[header] === 43) header++;
-  const body = restOfLine(scan, header);
-  if (body === -1) return -1;
-  const node = pushNode(scan.tape, bytes[start] === 124 ? kinds.literal : kinds.folded, start, header);
-  const first = firstText(scan, body);
-  const indent = first - scan.textLine;
-  if (first >= scan.end || indent <= column) {
-    scan.lastEnd = header;
-    return body;
-  }
-  const end = blankLinesAreShort(scan, body, first, indent) ? skipBlockLines(scan, body, indent, column) : -1;
-  if (end === -1) return -1;
-  let last = end;
-  while (isBlank(bytes[last - 1]!)) last--;
-  closeNode(scan.tape, node, last);
-  scan.lastEnd = last;
-  return end;
-}
-
-/** The start of the first line that is not in the block scalar, or -1 for a line between the two indentations. */
-function skipBlockLines(scan: Scan, body: number, indent: number, column: number): number {
-  const { bytes, end } = scan;
-  let line = body;
-  while (line < end) {
-    let at = line;
-    const deep = line + indent;
-    while (at < deep && bytes[at] === space) at++;
-    if (at !== deep) {
-      const code = bytes[at]!;
-      if (at < end && code !== newline && code !== carriage) return at - line <= column ? line : -1;
-    }
-    const lineEnd = endOfLine(bytes, at, end);
-    if (lineEnd === -1) return -1;
-    line = lineEnd + 1;
-  }
-  return end;
-}
-
-/** Blank lines before the first text of a block scalar may not be longer than its indentation. */
-function blankLinesAreShort({ bytes }: Scan, body: number, first: number, indent: number): boolean {
-  for (let line = body; line < first - indent; ) {
-    const end = endOfLine(bytes, line, first);
-    if (end - line > indent) return false;
-    line = end + 1;
-  }
-  return true;
-}
-
-/** Offset of the next character that is no blank and no line end, from the start of a line. A tab counts as text. */
-function firstText(scan: Scan, from: number): number {
-  const { bytes, end } = scan;
-  let line = from;
-  let at = from;
-  for (; at < end; at++) {
-    const code = bytes[at]!;
-    if (code === newline || code === carriage) line = at + 1;
-    else if (code !== space) break;
-  }
-  scan.textLine = line;
-  scan.textAt = at;
-  return at;
-}
-
-function enterSeq(scan: Scan, at: number, column: number): boolean {
-  const { columns: open } = scan;
-  if (scan.pendingAt !== -1) {
-    const top = open[scan.depth - 1]!;
-    if (column > top || (column === top && topKind(scan) === kinds.blockMap))
-      return openCollection(scan, kinds.blockSeq, at, column);
-    settlePending(scan);
-  }
-  closeDeeperThan(scan, column);
-  if (scan.depth === 0) return scan.tape.count === 0 && openCollection(scan, kinds.blockSeq, at, column);
-  scan.pendingAt = at + 1;
-  return open[scan.depth - 1] === column && topKind(scan) === kinds.blockSeq;
-}
-
-function enterMap(scan: Scan, at: number, column: number): boolean {
-  const { columns: open } = scan;
-  if (scan.pendingAt !== -1) {
-    if (column > open[scan.depth - 1]!) return openCollection(scan, kinds.blockMap, at, column);
-    settlePending(scan);
-  }
-  closeDeeperThan(scan, column);
-  if (scan.depth > 1 && open[scan.depth - 1] === column && topKind(scan) === kinds.blockSeq) closeTop(scan);
-  if (scan.depth === 0) return scan.tape.count === 0 && openCollection(scan, kinds.blockMap, at, column);
-  return open[scan.depth - 1] === column && topKind(scan) === kinds.blockMap;
-}
-
-function openCollection(scan: Scan, kind: number, at: number, column: number): boolean {
-  if (scan.depth >= deepest) return false;
-  const node = pushNode(scan.tape, kind, at, at);
-  giveAnchor(scan, node);
-  scan.nodes[scan.depth] = node;
-  scan.columns[scan.depth] = column;
-  scan.depth++;
-  scan.pendingAt = kind === kinds.blockSeq ? at + 1 : -1;
-  return true;
-}
-
-function closeDeeperThan(scan: Scan, column: number): void {
-  while (scan.depth > 0 && scan.columns[scan.depth - 1]! > column) closeTop(scan);
-}
-
-function closeTop(scan: Scan): void {
-  scan.depth--;
-  closeNode(scan.tape, scan.nodes[scan.depth]!, scan.lastEnd);
-}
-
-function topKind(scan: Scan): number {
-  return kindOf(scan.tape, scan.nodes[scan.depth - 1]!);
-}
-
-/** A key or dash whose value never came has the empty value. */
-function settlePending(scan: Scan): void {
-  if (scan.pendingAt === -1) return;
-  giveAnchor(scan, pushNode(scan.tape, kinds.empty, scan.pendingAt, scan.pendingAt));
-  scan.lastEnd = scan.pendingAt;
-  scan.pendingAt = -1;
-}
-
-/** After a value only blanks and a comment may follow; the start of the next line, or -1. */
-function restOfLine(scan: Scan, from: number): number {
-  const { bytes } = scan;
-  let at = from;
-  while (bytes[at] === space) at++;
-  const code = bytes[at]!;
-  if (at >= scan.end) return scan.end;
-  if (code === newline) return at + 1;
-  if (code === carriage) return bytes[at + 1] === newline ? at + 2 : -1;
-  return code === hash && at > from ? nextLine(scan, at) : -1;
-}
-
-/** As nextLine, from what is often the line's end already. */
-function lineAfter(scan: Scan, at: number): number {
-  return at < scan.end && scan.bytes[at] === newline ? at + 1 : nextLine(scan, at);
-}
-
-function nextLine({ bytes, end }: Scan, at: number): number {
-  const lineEnd = endOfLine(bytes, at, end);
-  return lineEnd === -1 ? -1 : Math.min(lineEnd + 1, end);
-}
-
-/** The offset of the line end at or behind an offset, or `end`; -1 if a forbidden character stands before it. */
-function endOfLine(bytes: Uint8Array, from: number, end: number): number {
-  for (let at = from; at < end; at++) {
-    const code = bytes[at]!;
-    if (code >= space && code !== 127) continue;
-    if (code === newline) return at;
-    if (code !== tab && code !== carriage) return -1;
-  }
-  return end;
-}
-
-function startsPlain(bytes: Uint8Array, at: number): boolean {
-  const code = bytes[at]!;
-  if (code === dash || code === colon || code === 63) return !endsWord(bytes[at + 1]);
-  return notPlain[code] === 0;
-}
-
-function endsWord(code: number | undefined): boolean {
-  return code === space || code === newline || code === carriage || code === tab || code === undefined;
-}
-
-function isBlank(code: number): boolean {
-  return code === space || code === newline || code === carriage || code === tab;
 }
