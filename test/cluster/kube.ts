@@ -7,8 +7,13 @@ import { type Connection, connect } from '../../src/adapters/kube/connect.ts';
 
 const rig = new URL('../rig/main.ts', import.meta.url).pathname;
 export const cli = new URL('../../src/cli/main.ts', import.meta.url).pathname;
-/** Beside a rig that somebody has up for other work. */
-const beside = { RIG_RUN: join(tmpdir(), 'fairway-cluster-rig'), RIG_API_PORT: '26543', RIG_ETCD_PORT: '23890' };
+/** Beside a rig that somebody has up for other work; what the environment says about the rig comes first. */
+const beside = {
+  RIG_RUN: join(tmpdir(), 'fairway-cluster-rig'),
+  RIG_API_PORT: '26543',
+  RIG_ETCD_PORT: '23890',
+  RIG_NUMBER: '9',
+};
 let settings: Readonly<Record<string, string>> = beside;
 let kubeconfig = '';
 let path = '';
@@ -124,7 +129,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
 
 /** A command of the rig that is up; its standard output. */
 export function runRig(...args: readonly string[]): string {
-  const done = spawnSync(process.execPath, [rig, ...args], { env: { ...process.env, ...settings }, encoding: 'utf8' });
+  const done = spawnSync(process.execPath, [rig, ...args], { env: { ...settings, ...process.env }, encoding: 'utf8' });
   if (done.status !== 0) throw new Error(`rig ${args.join(' ')}: ${done.stderr}`);
   return done.stdout;
 }

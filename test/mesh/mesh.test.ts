@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Connection } from '../../src/adapters/kube/connect.ts';
-import { install } from '../cluster/install.ts';
 import { apply, clusterDown, fairway, kubectl, until } from '../cluster/kube.ts';
-import { leadTo, startReplica, stopReplicas } from '../cluster/replica.ts';
+import { stopReplicas } from '../cluster/replica.ts';
 import { rollOutUnderLoad } from './support/drain.ts';
+import { standIn } from './support/injectors.ts';
 import { application, newRepository } from './support/shop.ts';
 import {
   client,
@@ -30,10 +30,7 @@ before(async () => {
   connection = await stageUp();
   follow(older);
   repository.write('fairway.yml', 'revisions: {1-25-2: {}, 1-26-0: {}}\n');
-  const served = ['--config', repository.folder, '--inject', ...revisions];
-  await install(...served);
-  leadTo(await startReplica(...served));
-  for (const revision of revisions) await takeOver(revision);
+  await standIn(repository.folder);
 });
 after(async () => {
   await stopReplicas();
@@ -44,14 +41,6 @@ after(async () => {
 /** The edit that moves a fleet. */
 function follow(revision: Revision): void {
   repository.write('rollouts.yml', `production: {${revision}: 100}\n`);
-}
-
-/** It is refused until Fairway's own configuration can be called. */
-async function takeOver(revision: Revision): Promise<void> {
-  await until(
-    `${revision} is taken over`,
-    async () => (await fairway('admission', 'take-over', revision)).status === 0,
-  );
 }
 
 /** What a pod says about its revision: the label, its proxy's image, and who injected it. */

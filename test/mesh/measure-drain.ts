@@ -1,0 +1,106 @@
+// `npm run measure:drain`: how many requests a roll-out loses, with Istio as it comes and with Fairway, on a real node. Writes
+// docs/reference/drain-measured.md; with words behind it only the rows that contain them all are measured, and nothing is written.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
+import { clusterDown, kubectl } from '../cluster/kube.ts';
+import { stopReplicas } from '../cluster/replica.ts';
+import { type Cell, type Loss, rollOutUnderLoad } from './support/drain.ts';
+import { standIn } from './support/injectors.ts';
+import { newRepository } from './support/shop.ts';
+import { envoys, revisions, stageUp } from './support/stage.ts';
+
+interface Row extends Cell {
+  readonly injector: 'istiod' | 'fairway';
+}
+
+interface Measured {
+  readonly row: Row;
+  readonly rounds: readonly Loss[];
+}
+
+const roundsOfEach = 2;
+const leastRequests = 4000;
+const page = join(import.meta.dirname, '../../docs/reference/drain-measured.md');
+const short = { requestMs: 50, perSecond: 100 } as const;
+
+/** Istio's own rows come first: its injectors are taken over once. */
+const rows: readonly Row[] = (['istiod', 'fairway'] as const).flatMap((injector) =>
+  (['exit', 'close'] as const).flatMap((application) =>
+    (['native', 'classic'] as const).map(
+      (sidecar): Row => ({ injector, application, sidecar, guard: injector === 'fairway', ...short }),
+    ),
+  ),
+);
+
+const wanted = process.argv.slice(2);
+const chosen = rows.filter((row) => wanted.every((word) => title(row).includes(word)));
+const connection = await stageUp();
+const repository = newRepository([]);
+try {
+  const measured: Measured[] = [];
+  for (const row of chosen) {
+    if (row.injector === 'fairway' && measured.every((each) => each.row.injector !== 'fairway')) await takeOver();
+    measured.push({ row, rounds: await roundsOf(row) });
+  }
+  if (wanted.length === 0) writeFileSync(page, report(measured));
+} finally {
+  await stopReplicas();
+  clusterDown(connection);
+  repository.remove();
+}
+
+async function takeOver(): Promise<void> {
+  repository.write('rollouts.yml', `production: {${revisions[0]}: 100}\n`);
+  await standIn(repository.folder);
+}
+
+async function roundsOf(row: Row): Promise<readonly Loss[]> {
+  const rounds: Loss[] = [];
+  while (rounds.length < roundsOfEach) {
+    const loss = await rollOutUnderLoad(row, leastRequests);
+    rounds.push(loss);
+    process.stderr.write(
+      `${title(row)}: ${loss.lost.length} of ${loss.sent} lost, rolled out in ${loss.rollOutSeconds} s\n`,
+    );
+    for (const why of loss.lost.slice(0, 3)) process.stderr.write(`  ${why}\n`);
+  }
+  return rounds;
+}
+
+function title({ application, sidecar, injector, guard }: Row): string {
+  return `${injector}${guard ? ' guard' : ''} ${sidecar} ${application}`;
+}
+
+function report(measured: readonly Measured[]): string {
+  const header = '| application at SIGTERM | sidecar | injector | guard | requests | lost in each round | roll-out |';
+  const lines = measured.map(({ row, rounds }) => {
+    const each = (value: (loss: Loss) => number): string => rounds.map(value).join(', ');
+    const end = row.application === 'exit' ? 'exits at once' : 'closes its listener, finishes what runs';
+    const [lost, sent] = [each((loss) => loss.lost.length), each((loss) => loss.sent)];
+    const request = `${row.requestMs} ms, ${row.perSecond}/s: ${sent}`;
+    const injector = row.injector === 'fairway' ? 'Fairway' : 'Istio';
+    const guard = row.guard ? '5 s' : 'none';
+    return `| ${end} | ${row.sidecar} | ${injector} | ${guard} | ${request} | ${lost} | ${each((loss) => loss.rollOutSeconds)} s |`;
+  });
+  return `${introduction()}\n${header}\n|---|---|---|---|---|---|---|\n${lines.join('\n')}\n\n${closing}`;
+}
+
+function introduction(): string {
+  const { serverVersion } = JSON.parse(kubectl(['version', '-o', 'json'])) as { serverVersion: { gitVersion: string } };
+  const mod = readFileSync(join(import.meta.dirname, '../rig/mod/istio/go.mod'), 'utf8');
+  const istio = /istio\.io\/istio (\S+)/.exec(mod)?.[1];
+  const [date] = new Date().toISOString().split('T');
+  const machine = `${cpus()[0]?.model}, ${availableParallelism()} cores`;
+  return `# Requests lost in a roll-out
+
+Three replicas are rolled out from one revision to the other on a real node, while a client in the mesh asks them over kept connections. A request is lost when its client
+gets no complete answer 200; nothing is tried again beyond what Istio's proxies do by themselves. The guard is the mutator \`shutdown-guard\` ([inject](inject.md)).
+
+Written by \`npm run measure:drain\` on ${date}: Kubernetes ${serverVersion.gitVersion}, Istio ${istio}, its agent, Envoy ${envoys[revisions[0]]} to ${envoys[revisions[1]]}, Node ${process.version}, ${machine}.
+`;
+}
+
+const closing = `Without the guard two things happen: requests that arrive after SIGTERM and before every client has heard that the endpoint is gone, and requests that were being answered. The guard keeps the
+application whole for that time; what remains to be finished afterwards is the application's own affair ([how to drain](../how-to/drain.md)).
+`;
