@@ -1,7 +1,7 @@
 // `npm run measure:drain`: how many requests a roll-out loses, with Istio as it comes and with Fairway, on a real node. Writes
 // docs/reference/drain-measured.md; with words behind it only the rows that contain them all are measured, and nothing is written.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { clusterDown, kubectl } from '../cluster/kube.ts';
 import { stopReplicas } from '../cluster/replica.ts';
@@ -22,6 +22,8 @@ interface Measured {
 const roundsOfEach = 2;
 const leastRequests = 4000;
 const page = join(import.meta.dirname, '../../docs/reference/drain-measured.md');
+/** Of the machine, after each round. */
+const loads: number[] = [];
 const short = { requestMs: 50, perSecond: 100 } as const;
 
 /** Istio's own rows come first: its injectors are taken over once. */
@@ -60,6 +62,7 @@ async function roundsOf(row: Row): Promise<readonly Loss[]> {
   while (rounds.length < roundsOfEach) {
     const loss = await rollOutUnderLoad(row, leastRequests);
     rounds.push(loss);
+    loads.push(Math.round(loadavg()[0] ?? 0));
     process.stderr.write(
       `${title(row)}: ${loss.lost.length} of ${loss.sent} lost, rolled out in ${loss.rollOutSeconds} s\n`,
     );
@@ -97,7 +100,8 @@ function introduction(): string {
 Three replicas are rolled out from one revision to the other on a real node, while a client in the mesh asks them over kept connections. A request is lost when its client
 gets no complete answer 200; nothing is tried again beyond what Istio's proxies do by themselves. The guard is the mutator \`shutdown-guard\` ([inject](inject.md)).
 
-Written by \`npm run measure:drain\` on ${date}: Kubernetes ${serverVersion.gitVersion}, Istio ${istio}, its agent, Envoy ${envoys[revisions[0]]} to ${envoys[revisions[1]]}, Node ${process.version}, ${machine}.
+Written by \`npm run measure:drain\` on ${date}: Kubernetes ${serverVersion.gitVersion}, Istio ${istio}, its agent, Envoy ${envoys[revisions[0]]} to ${envoys[revisions[1]]}, Node ${process.version}, ${machine},
+load average ${Math.min(...loads)} to ${Math.max(...loads)}.
 `;
 }
 
