@@ -10,7 +10,7 @@ import { type Scene, type SceneOptions, startScene } from './scene.ts';
 
 export const tokenPath = 'var/run/secrets/tokens/istio-token';
 export const rootPath = 'var/run/secrets/istio/root-cert.pem';
-const socketPath = 'var/run/secrets/workload-spiffe-uds/socket';
+export const socketPath = 'var/run/secrets/workload-spiffe-uds/socket';
 export const identity = 'spiffe://cluster.local/ns/shop/sa/cart';
 
 export interface SecureScene extends Scene {

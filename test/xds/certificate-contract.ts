@@ -2,7 +2,7 @@
 // in for the other.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { nodeHost } from '../../src/adapters/node/host.ts';
 import { type Orders, ordersAt } from '../../src/apps/agent/identity/ca.ts';
 import { type Issued, pemCertificates, tokenFile } from '../../src/core/identity/index.ts';
@@ -31,20 +31,21 @@ function hostWith(files: Readonly<Record<string, string>>): Host {
   return { ...host, files: { ...host.files, read: (path) => files[path] } };
 }
 
-export function caContract(name: string, start: () => Promise<CaUnderTest>): void {
-  let ca: CaUnderTest;
-  before(async () => {
-    ca = await start();
-  });
-  after(() => ca?.end());
+type Answer = Awaited<ReturnType<ReturnType<typeof ordersAt>>>;
 
-  const order = (
-    files: Readonly<Record<string, string>>,
-    more: Partial<Orders> = {},
-  ): ReturnType<ReturnType<typeof ordersAt>> => {
-    const tls = { serverName: ca.serverName, rootFile, clientFiles };
-    const orders = ordersAt(hostWith({ [rootFile]: ca.root, ...files }), {
-      target: { host: ca.host, port: ca.port, tls },
+export function caContract(name: string, start: () => Promise<CaUnderTest>): void {
+  // At the first test, so that it comes after every hook of its suite.
+  let begun: Promise<CaUnderTest> | undefined;
+  const ca = (): Promise<CaUnderTest> => {
+    begun ??= start();
+    return begun;
+  };
+  after(async () => (await begun)?.end());
+
+  const order = async (files: Readonly<Record<string, string>>, more: Partial<Orders> = {}): Promise<Answer> => {
+    const { host, port, serverName, root } = await ca();
+    const orders = ordersAt(hostWith({ [rootFile]: root, ...files }), {
+      target: { host, port, tls: { serverName, rootFile, clientFiles } },
       identity,
       keyKind: 'ecdsa-p256',
       keyForm: 'traditional',
@@ -61,27 +62,27 @@ export function caContract(name: string, start: () => Promise<CaUnderTest>): voi
     assert.equal(answer.kind, 'issued', JSON.stringify(answer));
     return answer.kind === 'issued' ? answer.issued : assert.fail();
   };
-  const token = (): Readonly<Record<string, string>> => ({ [tokenFile]: ca.token });
+  const token = async (): Promise<Readonly<Record<string, string>>> => ({ [tokenFile]: (await ca()).token });
 
   for (const keyKind of ['rsa-2048', 'ecdsa-p256', 'ecdsa-p384'] as const)
     test(`${name}: a certificate for a key of ${keyKind}`, async () => {
-      const { chain, key, root, expiresMs } = await issued(token(), { keyKind });
+      const { chain, key, root, expiresMs } = await issued(await token(), { keyKind });
       const leaf = new X509Certificate(chain);
       assert.equal(leaf.subjectAltName, uri);
       assert.equal(nodeHost().keys.pairProblem(chain, key), undefined);
-      assert.deepEqual(pemCertificates(root), pemCertificates(ca.root));
+      assert.deepEqual(pemCertificates(root), pemCertificates((await ca()).root));
       assert.equal(leaf.verify(new X509Certificate(root).publicKey), true, 'signed by the root that it names');
       const leftMs = expiresMs - Date.now();
       assert.ok(leftMs > hourMs / 2 && leftMs <= hourMs + 60_000, `it lives for ${leftMs} ms`);
     });
 
   test(`${name}: who asks for another's identity gets its own`, async () => {
-    const { chain } = await issued(token(), { identity: { ...identity, serviceAccount: 'admin' } });
+    const { chain } = await issued(await token(), { identity: { ...identity, serviceAccount: 'admin' } });
     assert.equal(new X509Certificate(chain).subjectAltName, uri);
   });
 
   test(`${name}: a certificate that holds stands for the token`, async () => {
-    const first = await issued(token());
+    const first = await issued(await token());
     const { chain } = await issued({ [clientFiles.chain]: first.chain, [clientFiles.key]: first.key });
     assert.equal(new X509Certificate(chain).subjectAltName, uri);
   });
@@ -97,8 +98,8 @@ export function caContract(name: string, start: () => Promise<CaUnderTest>): voi
     });
 
   test(`${name}: a CA of another root is not asked`, async () => {
-    const other = (await issued(token())).chain; // a certificate, but no root of it
-    const answer = await order({ ...token(), [rootFile]: pemCertificates(other)[0] ?? '' });
+    const other = (await issued(await token())).chain; // a certificate, but no root of it
+    const answer = await order({ ...(await token()), [rootFile]: pemCertificates(other)[0] ?? '' });
     assert.ok(answer.kind === 'refused' && answer.failure === 'transient', JSON.stringify(answer));
     assert.match(answer.problem, /^UNAVAILABLE: .*certificate/);
   });

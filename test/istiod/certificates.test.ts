@@ -1,0 +1,84 @@
+// Certificates of the real istiod in the real Envoy.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { getOnce, startLoad } from '../envoy/load.ts';
+import { becomesReady, hasLogged, type Scene } from '../envoy/scene.ts';
+import { activeCertificate, identity, put, rootPath, startMtlsScene, tokenPath } from '../envoy/secure-scene.ts';
+import { startApp } from '../envoy/servers.ts';
+import { caContract } from '../xds/certificate-contract.ts';
+import { eventually, type Mesh, startMesh } from './mesh.ts';
+import { testServed } from './served.ts';
+
+let mesh: Mesh;
+before(async () => {
+  mesh = await startMesh();
+});
+after(() => mesh?.down());
+
+caContract('istiod', () => {
+  const { host, serverName } = mesh;
+  const token = mesh.token('shop', 'cart');
+  return Promise.resolve({ host, port: 15_012, serverName, root: mesh.root('shop'), token, end: () => undefined });
+});
+
+testServed(() => mesh);
+
+const bounded = { timeout: 180_000 };
+
+async function started(
+  t: Parameters<typeof startMtlsScene>[0],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Scene> {
+  const scene = await startMtlsScene(t, {
+    credentials: { root: mesh.root('shop'), token: mesh.token('shop', 'cart') },
+    config: { discoveryAddress: `${mesh.host}:15012` },
+    env: { ISTIOD_SAN: mesh.serverName, ...env },
+  });
+  await startApp(t, scene.ports.app);
+  await becomesReady(scene);
+  await eventually('mTLS works', () => getOnce(scene.ports.outbound, '/').then(() => true));
+  return scene;
+}
+
+test('Envoy has the certificate that istiod gave, and its root', bounded, async (t) => {
+  const scene = await started(t);
+  const { identities, rootSerials } = (await activeCertificate(scene)) ?? assert.fail();
+  assert.deepEqual(identities, [identity]);
+  assert.equal(rootSerials.length, 1);
+});
+
+test(
+  'istiod restarts: certificates that are renewed every four seconds come through it, and no request is lost',
+  bounded,
+  async (t) => {
+    const scene = await started(t, { SECRET_TTL: '40s', SECRET_GRACE_PERIOD_RATIO: '0.9' });
+    const serials = new Set<string>();
+    const renewed = (times: number): Promise<void> => {
+      serials.clear();
+      return eventually(`${times} certificates`, async () => {
+        serials.add((await activeCertificate(scene))?.serial ?? '');
+        return serials.size >= times;
+      });
+    };
+    const load = startLoad({ port: scene.ports.outbound, perSecond: 100, path: '/ms/5', protocol: 'http1' });
+    await renewed(3);
+    mesh.restart();
+    await renewed(3);
+    const { lost } = await load.stop();
+    assert.deepEqual(lost, []);
+  },
+);
+
+test('the CA has a new root: with the new file of it, certificates are of the new one', bounded, async (t) => {
+  const scene = await started(t, { SECRET_TTL: '40s', SECRET_GRACE_PERIOD_RATIO: '0.9' });
+  const old = mesh.root('shop');
+  const before = (await activeCertificate(scene))?.rootSerials[0];
+  mesh.kubectl('-n', 'istio-system', 'delete', 'secret', 'istio-ca-secret');
+  mesh.restart();
+  await eventually('another root is published', () => mesh.root('shop') !== old);
+  await eventually('the old root is no use', hasLogged(scene.agent, 'no workload certificate from the CA'));
+  put(scene.folder, rootPath, mesh.root('shop'));
+  put(scene.folder, tokenPath, mesh.token('shop', 'cart'));
+  await eventually('the new root is in use', async () => (await activeCertificate(scene))?.rootSerials[0] !== before);
+  await eventually('mTLS works', () => getOnce(scene.ports.outbound, '/').then(() => true));
+});

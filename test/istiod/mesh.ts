@@ -1,0 +1,77 @@
+// One istiod over an API server without nodes, for a suite: up, down, accounts, tokens, the mesh's root.
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const rig = new URL('../rig/main.ts', import.meta.url).pathname;
+/** Beside a rig that somebody has up for other work. */
+const ownRig = {
+  RIG_RUN: join(tmpdir(), 'fairway-istiod-rig'),
+  RIG_API_PORT: '26643',
+  RIG_ETCD_PORT: '23990',
+  RIG_NUMBER: '8',
+};
+const revision = '1-31-0';
+const envoy = '1.40.0';
+
+export interface Mesh {
+  readonly host: string;
+  /** What istiod's own certificate names. */
+  readonly serverName: string;
+  readonly kubectl: (...args: readonly string[]) => string;
+  /** The root as pods of a namespace have it mounted. */
+  readonly root: (namespace: string) => string;
+  /** A new token of an account, for istiod. */
+  readonly token: (namespace: string, account: string) => string;
+  /** Ends istiod and starts it again. */
+  readonly restart: () => void;
+  readonly down: () => void;
+}
+
+/** With namespace `shop` and account `cart`. Whatever an earlier run left is taken away first. */
+export async function startMesh(): Promise<Mesh> {
+  runRig('down');
+  runRig('up');
+  const env = { ...process.env, KUBECONFIG: runRig('kubeconfig').trim(), PATH: runRig('path').trim() };
+  const kubectl = (...args: readonly string[]): string => {
+    const { status, stdout, stderr } = spawnSync('kubectl', args, { env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
+    return stdout;
+  };
+  const istiod = (): void => void runRig('istio', revision, envoy);
+  istiod();
+  const mesh: Mesh = {
+    host: runRig('istiod', revision).trim(),
+    serverName: `istiod-${revision}.istio-system.svc`,
+    kubectl,
+    root: (namespace) =>
+      kubectl('-n', namespace, 'get', 'configmap', 'istio-ca-root-cert', '-o', 'jsonpath={.data.root-cert\\.pem}'),
+    token: (namespace, account) =>
+      kubectl('-n', namespace, 'create', 'token', account, '--audience', 'istio-ca').trim(),
+    restart: istiod,
+    down: () => void runRig('down'),
+  };
+  kubectl('create', 'namespace', 'shop');
+  kubectl('-n', 'shop', 'create', 'serviceaccount', 'cart');
+  await eventually('the root is in the namespace', () => mesh.root('shop') !== '');
+  return mesh;
+}
+
+/** Waits for something that another process brings about, at most a minute. What throws does not hold yet. */
+export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + 60_000;
+  for (let problem = ''; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
+    try {
+      if (await holds()) return;
+    } catch (error) {
+      problem = String(error);
+    }
+    if (performance.now() > endMs) throw new Error(`never: ${what} ${problem}`);
+  }
+}
+
+function runRig(...args: readonly string[]): string {
+  const done = spawnSync(process.execPath, [rig, ...args], { env: { ...process.env, ...ownRig }, encoding: 'utf8' });
+  if (done.status !== 0) throw new Error(`rig ${args.join(' ')}: ${done.stderr}`);
+  return done.stdout;
+}

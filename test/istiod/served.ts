@@ -1,0 +1,110 @@
+// What the agent serves on its SDS socket beside what Istio's own agent serves in the same place, with the same istiod: the same names
+// lead to secrets of the same shape, and files to the same bytes.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { nodeGrpc } from '../../src/adapters/node/grpc/index.ts';
+import { secretService } from '../../src/core/identity/index.ts';
+import { encode, type Message, readMessage } from '../../src/core/wire/index.ts';
+import { put, socketPath, startMtlsScene } from '../envoy/secure-scene.ts';
+import { goTools } from '../rig/build.ts';
+import { newAuthority } from '../xds/authority.ts';
+import { eventually, type Mesh } from './mesh.ts';
+
+const secretType = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret';
+const names = [
+  'default',
+  'ROOTCA',
+  'other',
+  'file-cert:own/c.pem~own/k.pem',
+  'file-root:own/r.pem',
+  'file-root:system',
+];
+
+interface Variant {
+  readonly mesh: Mesh;
+  /** In the pod's folder. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly agent?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** For each name: how its secret looks. */
+async function servedBy(t: TestContext, { mesh, files, agent, env = {} }: Variant): Promise<Record<string, string>> {
+  const scene = await startMtlsScene(t, {
+    ...(agent === undefined ? {} : { agent }),
+    credentials: { root: mesh.root('shop'), token: mesh.token('shop', 'cart') },
+    config: { discoveryAddress: `${mesh.host}:15012`, terminationDrainDuration: '0.1s' },
+    env: { ISTIOD_SAN: mesh.serverName, INSTANCE_IP: '127.0.0.1', ...env },
+    prepare: ({ folder }) => {
+      for (const [path, text] of Object.entries(files)) put(folder, path, text);
+    },
+  });
+  try {
+    const shapes: Record<string, string> = {};
+    for (const name of names)
+      await eventually(`${name} is served`, async () => {
+        shapes[name] = await shapeOf(join(scene.folder, socketPath), name);
+        return true;
+      });
+    return shapes;
+  } finally {
+    scene.agent.process.kill('SIGTERM'); // Istio's agent writes no pid: it must end its Envoy itself
+    await scene.agent.ended;
+  }
+}
+
+/** Asks once; throws where the stream ends without an answer. */
+async function shapeOf(path: string, name: string): Promise<string> {
+  const channel = nodeGrpc.connect({ at: { kind: 'unix', path }, tls: undefined, connectTimeoutMs: 1000 });
+  try {
+    const call = channel.open(`/${secretService}/StreamSecrets`, { timeoutMs: 15_000 });
+    await call.send(
+      encode([2, encode([1, 'sidecar~127.0.0.1~cart.shop~shop.svc.cluster.local'])], [3, name], [4, secretType]),
+    );
+    for await (const bytes of call.messages(2 ** 24)) return shape(readMessage(bytes) ?? assert.fail());
+    throw new Error((await call.ended).message);
+  } finally {
+    channel.close();
+  }
+}
+
+/** Types, names, which fields there are, and the kinds of PEM blocks in them; nothing that differs from run to run. */
+function shape(response: Message): string {
+  const [any] = response.all(2).map((bytes) => readMessage(bytes));
+  const secret = any?.message(2);
+  const source = (message: Message | undefined): string => {
+    const text = message?.text(2) ?? '';
+    return `${message?.text(1)}${[...text.matchAll(/-----BEGIN ([^-]+)-----/g)].map(([, label]) => label).join(',')}`;
+  };
+  const pair = secret?.message(2);
+  const roots = secret?.message(4);
+  return [
+    response.text(4) === any?.text(1) ? 'typed' : 'untyped',
+    response.text(5) === '' ? 'no nonce' : 'nonce',
+    secret?.text(1),
+    `chain ${source(pair?.message(1))}`,
+    `key ${source(pair?.message(2))}`,
+    `roots ${source(roots?.message(1))}`,
+    `crl ${source(roots?.message(7))}`,
+  ].join(' | ');
+}
+
+const variants: readonly (readonly [what: string, env: Readonly<Record<string, string>>])[] = [
+  ['as it comes', {}],
+  ['with elliptic keys in PKCS#8', { ECC_SIGNATURE_ALGORITHM: 'ECDSA', PKCS8_KEY: 'true' }],
+];
+/** Registers the comparison; the mesh is up when its tests run. */
+export function testServed(mesh: () => Mesh): void {
+  for (const [what, env] of variants)
+    test(`secrets are those of Istio's agent, ${what}`, { timeout: 180_000 }, async (t) => {
+      const authority = await newAuthority();
+      const { cert, key } = await authority.issue({ type: 'url', value: 'spiffe://cluster.local/ns/shop/sa/cart' });
+      const files = { 'own/c.pem': cert, 'own/k.pem': key, 'own/r.pem': authority.root };
+      const place = { mesh: mesh(), files, env };
+      const istio = await servedBy(t, { ...place, agent: join(goTools('istio'), 'pilot-agent') });
+      const fairway = await servedBy(t, place);
+      assert.deepEqual(fairway, istio);
+      assert.match(istio['default'] ?? '', /chain CERTIFICATE,CERTIFICATE \| key [A-Z ]*PRIVATE KEY/);
+    });
+}
