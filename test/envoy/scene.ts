@@ -1,7 +1,7 @@
 // One pod on loopback: an application and a service elsewhere (servers of this process), the agent and its Envoy (processes).
 // Ports are free ones, so that scenes do not meet. Whatever a test leaves running ends with it, by process id.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -129,14 +129,16 @@ function commandOf(args: readonly string[], built = process.env['FAIRWAY_AGENT']
   return built === undefined ? [process.execPath, [agentSource, ...args]] : [built, [...args]];
 }
 
-/** The Envoy of an agent that was killed. It holds the agent's output open, and this process would wait for that. */
+/** The Envoy of an agent that was killed, or that does not end its own. It holds the agent's output open, and this process would wait for that. */
 function endLeftEnvoy(folder: string): void {
-  try {
-    const { pid } = JSON.parse(readFileSync(join(folder, 'config', 'envoy.pid'), 'utf8')) as { readonly pid: number };
-    if (readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('envoy')) process.kill(pid, 'SIGKILL');
-  } catch {
-    // No file, or no process: the agent ended Envoy itself.
-  }
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    try {
+      const [program = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      if (program.endsWith('/envoy') && args.some((arg) => arg.startsWith(`${folder}/`)))
+        process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // Another process, which has ended meanwhile.
+    }
 }
 
 async function freePorts(count: number): Promise<number[]> {

@@ -72,13 +72,13 @@ test(
 test('the CA has a new root: with the new file of it, certificates are of the new one', bounded, async (t) => {
   const scene = await started(t, { SECRET_TTL: '40s', SECRET_GRACE_PERIOD_RATIO: '0.9' });
   const old = mesh.root('shop');
-  const before = (await activeCertificate(scene))?.rootSerials[0];
+  const serial = (await activeCertificate(scene))?.rootSerials[0];
   mesh.kubectl('-n', 'istio-system', 'delete', 'secret', 'istio-ca-secret');
   mesh.restart();
   await eventually('another root is published', () => mesh.root('shop') !== old);
   await eventually('the old root is no use', hasLogged(scene.agent, 'no workload certificate from the CA'));
   put(scene.folder, rootPath, mesh.root('shop'));
   put(scene.folder, tokenPath, mesh.token('shop', 'cart'));
-  await eventually('the new root is in use', async () => (await activeCertificate(scene))?.rootSerials[0] !== before);
+  await eventually('the new root is in use', async () => (await activeCertificate(scene))?.rootSerials[0] !== serial);
   await eventually('mTLS works', () => getOnce(scene.ports.outbound, '/').then(() => true));
 });
