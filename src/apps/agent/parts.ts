@@ -7,6 +7,7 @@ import type { DnsServer } from './dns/server.ts';
 import { startIdentity } from './identity/identity.ts';
 import type { Log } from './log.ts';
 import type { Plan } from './plan.ts';
+import { startXds } from './xds/part.ts';
 
 export interface PartsContext {
   readonly plan: Plan;
@@ -39,6 +40,9 @@ export async function startParts(context: PartsContext): Promise<Started> {
     return identity;
   }
   ends.push(identity.end);
+  const xds = await startXds(context, {});
+  if (xds.kind === 'failed') return xds;
+  ends.push(xds.proxy.end);
   context.log('debug', 'parts started', { parts: ends.length });
   return {
     kind: 'running',

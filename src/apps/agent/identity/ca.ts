@@ -16,6 +16,7 @@ import {
 import type { GrpcAnswer, GrpcTarget } from '../../../ports/grpc.ts';
 import type { Host } from '../../../ports/host.ts';
 import type { PrivateKey } from '../../../ports/keys.ts';
+import { tlsFrom } from '../grpc-tls.ts';
 
 export interface Orders {
   readonly target: CaTarget;
@@ -62,18 +63,9 @@ async function call(host: Host, target: GrpcTarget, orders: Orders, csr: string)
 }
 
 /** Or what is missing for it. */
-function targetOf({ files, keys, clock }: Host, { host, port, tls }: CaTarget): GrpcTarget | string {
-  const at = { kind: 'tcp', host, port } as const;
-  if (tls === undefined) return { at, tls, connectTimeoutMs };
-  const { rootFile, clientFiles, serverName } = tls;
-  const roots = rootFile === undefined ? 'system' : files.read(rootFile);
-  if (roots === undefined) return `the CA's root is missing: ${rootFile}`;
-  const chain = clientFiles === undefined ? undefined : files.read(clientFiles.chain);
-  const key = clientFiles === undefined ? undefined : files.read(clientFiles.key);
-  const expiresMs = chain === undefined ? 0 : (keys.certificate(chain)?.expiresMs ?? 0);
-  // Without a certificate that holds, the token has to do.
-  const client = chain !== undefined && key !== undefined && expiresMs > clock.wallMs() ? { chain, key } : undefined;
-  return { at, tls: { roots, serverName, ...(client === undefined ? {} : { client }) }, connectTimeoutMs };
+function targetOf(host: Host, { host: name, port, tls: files }: CaTarget): GrpcTarget | string {
+  const tls = files === undefined ? undefined : tlsFrom(files, host);
+  return typeof tls === 'string' ? tls : { at: { kind: 'tcp', host: name, port }, tls, connectTimeoutMs };
 }
 
 function failed({ status }: Extract<GrpcAnswer, { kind: 'failed' }>): Answered {

@@ -1,0 +1,25 @@
+// The xDS proxy as a part of the agent: what of the plan it needs.
+import type { PartsContext } from '../parts.ts';
+import { serveXdsProxy, type XdsProxy, type XdsProxyOptions } from './xds.ts';
+
+export type StartedXds =
+  | { readonly kind: 'running'; readonly proxy: XdsProxy }
+  | { readonly kind: 'failed'; readonly problem: string };
+
+/** `own`: the types of resources that parts of the agent want, and who takes them. */
+export async function startXds({ plan, host, log }: PartsContext, own: XdsProxyOptions['own']): Promise<StartedXds> {
+  const { settings, config, env } = plan;
+  const socketPath = `${config.configPath}/XDS`;
+  const upstream = {
+    ...settings,
+    discoveryAddress: config.discoveryAddress,
+    controlPlaneAuthPolicy: String(config.raw['controlPlaneAuthPolicy']),
+    proxyMetadata: config.proxyMetadata,
+  };
+  try {
+    const proxy = await serveXdsProxy({ host, log, socketPath, upstream, env, own, convert: undefined });
+    return { kind: 'running', proxy };
+  } catch (error) {
+    return { kind: 'failed', problem: `the socket ${socketPath}: ${String(error)}` };
+  }
+}

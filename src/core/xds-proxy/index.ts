@@ -1,0 +1,16 @@
+// The door of xds-proxy: what the agent between Envoy and the control plane reads, adds and answers.
+export {
+  extensionConfigType,
+  nameTableType,
+  proxyConfigType,
+  type Response,
+  readRequest,
+  readResponse,
+  typeOfResponse,
+  type Variant,
+  valueOf,
+  variantOf,
+  writeRequest,
+} from './messages.ts';
+export { type Health, openingStream, routeOf, type StreamInput, type StreamPolicy, transition } from './stream.ts';
+export { metadataOf, type Upstream, type UpstreamSettings, type UpstreamTls, upstreamOf } from './upstream.ts';

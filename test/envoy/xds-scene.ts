@@ -1,0 +1,102 @@
+// A pod whose configuration comes from a control plane: the small xDS server behind the agent's xDS proxy, Envoy in front of it.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type Authority, newAuthority } from '../xds/authority.ts';
+import { cluster, endpoints, listener, type Resource, routes } from '../xds/resources.ts';
+import { startXdsServer, type XdsServer, type XdsServerOptions } from '../xds/server.ts';
+import type { Ports } from './bootstrap.ts';
+import { type Scene, type SceneOptions, startScene } from './scene.ts';
+
+export type Variant = 'DELTA_GRPC' | 'GRPC';
+
+export interface Mesh {
+  readonly authority: Authority;
+  /** The control plane's certificate, for `istiod.test`. */
+  readonly tls: NonNullable<XdsServerOptions['tls']>;
+}
+
+export async function newMesh(): Promise<Mesh> {
+  const authority = await newAuthority();
+  return { authority, tls: { pair: await authority.issue({ type: 'dns', value: 'istiod.test' }) } };
+}
+
+/** A control plane that ends with the test. */
+export async function startPlane(t: TestContext, { tls }: Mesh, port = 0): Promise<XdsServer> {
+  const plane = await startXdsServer({ tls, port });
+  t.after(() => plane.end());
+  return plane;
+}
+
+export interface XdsSceneOptions extends Omit<SceneOptions, 'prepare'> {
+  readonly mesh: Mesh;
+  /** Of the control plane. */
+  readonly port: number;
+  readonly variant?: Variant;
+}
+
+/** The pod; it shows a token and trusts the mesh's root. */
+export function startXdsScene(t: TestContext, options: XdsSceneOptions): Promise<Scene> {
+  const { mesh, port, variant = 'DELTA_GRPC', ...rest } = options;
+  return startScene(t, {
+    ...rest,
+    config: { discoveryAddress: `127.0.0.1:${port}`, ...rest.config },
+    env: { ISTIOD_SAN: 'istiod.test', XDS_ROOT_CA: 'root.pem', ISTIO_META_CLUSTER_ID: 'c1', ...rest.env },
+    prepare: ({ folder, ports }) => {
+      writeFileSync(join(folder, 'root.pem'), mesh.authority.root);
+      writeFileSync(join(folder, 'bootstrap.json'), JSON.stringify(bootstrap(folder, ports, variant)));
+    },
+  });
+}
+
+/** What of Istio's bootstrap the agent and ADS need. */
+function bootstrap(folder: string, ports: Ports, variant: Variant): object {
+  const ads = { ads: {}, resource_api_version: 'V3' };
+  return {
+    node: { id: 'sidecar~127.0.0.1~pod.ns~ns.svc.cluster.local', cluster: 'pod.ns' },
+    admin: { address: address(ports.admin) },
+    dynamic_resources: {
+      lds_config: ads,
+      cds_config: ads,
+      ads_config: {
+        api_type: variant,
+        transport_api_version: 'V3',
+        set_node_on_first_message_only: true,
+        grpc_services: [{ envoy_grpc: { cluster_name: 'xds-grpc' } }],
+      },
+    },
+    static_resources: {
+      clusters: [
+        {
+          name: 'xds-grpc',
+          connect_timeout: '1s',
+          typed_extension_protocol_options: {
+            'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+              '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+              explicit_http_config: { http2_protocol_options: {} },
+            },
+          },
+          load_assignment: loadAssignment('xds-grpc', { pipe: { path: join(folder, 'config', 'XDS') } }),
+        },
+      ],
+    },
+  };
+}
+
+function loadAssignment(name: string, endpointAddress: object): object {
+  return { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint: { address: endpointAddress } }] }] };
+}
+
+function address(port: number): object {
+  return { socket_address: { address: '127.0.0.1', port_value: port } };
+}
+
+/** Inbound to the application, by listener, routes, cluster and endpoints. */
+export function inbound({ inbound: port, app }: Ports): readonly Resource[] {
+  return [
+    cluster('app'),
+    endpoints('app', [app]),
+    listener('in', { port, routes: 'in', direction: 'inbound' }),
+    routes('in', 'app'),
+  ];
+}

@@ -1,0 +1,104 @@
+// A small xDS server: LDS, CDS, EDS, RDS, ECDS and whatever else it is given, over ADS, in both variants, with or without TLS. For tests of
+// the agent and for meshes on one machine. Knows no service registry: what is `set` is what every client gets.
+import { createSecureServer, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { answerCalls, serverOptions } from '../../src/adapters/node/grpc/server.ts';
+import { variantOf } from '../../src/core/xds-proxy/index.ts';
+import type { GrpcHandler, GrpcServerCall, GrpcStatus } from '../../src/ports/grpc.ts';
+import type { KeyPair } from './authority.ts';
+import { type Resource, types } from './resources.ts';
+import { type Acknowledgement, type Subscriptions, subscriptions, type Versioned } from './subscriptions.ts';
+
+export interface XdsServerOptions {
+  /** Undefined: plain text. `root`: clients must show a certificate of it. */
+  readonly tls?: { readonly pair: KeyPair; readonly root?: string };
+  /** 0: a free one. */
+  readonly port?: number;
+}
+
+export interface XdsServer {
+  readonly port: number;
+  /** Adds or replaces resources and pushes them, clusters first as Envoy wants them. */
+  readonly set: (...resources: readonly Resource[]) => void;
+  readonly remove: (typeUrl: string, name: string) => void;
+  readonly acknowledgements: readonly Acknowledgement[];
+  /** Requests by type, with the metadata of their stream. */
+  readonly streams: readonly Pick<GrpcServerCall, 'method' | 'metadata'>[];
+  readonly requests: readonly string[];
+  readonly end: () => Promise<void>;
+}
+
+interface Client {
+  readonly call: GrpcServerCall;
+  readonly subscriptions: Subscriptions;
+}
+
+const order: readonly string[] = [types.cluster, types.endpoints, types.listener, types.routes];
+
+export async function startXdsServer({ tls, port = 0 }: XdsServerOptions = {}): Promise<XdsServer> {
+  const known = new Map<string, Versioned>();
+  const clients = new Set<Client>();
+  const seen = { acknowledgements: [] as Acknowledgement[], streams: [] as GrpcServerCall[], requests: [] as string[] };
+  let counter = 0;
+  const send = ({ call, subscriptions: asked }: Client, typeUrl: string): void => {
+    const ofType = [...known.values()].filter((each) => each.typeUrl === typeUrl);
+    const response = asked.response(typeUrl, ofType, String(++counter));
+    if (response !== undefined) void call.send(response);
+  };
+  const push = (changed: readonly string[]): void => {
+    const sorted = [...new Set([...order.filter((each) => changed.includes(each)), ...changed])];
+    for (const client of clients) for (const typeUrl of sorted) send(client, typeUrl);
+  };
+  const handler: GrpcHandler = async (call): Promise<GrpcStatus> => {
+    const variant = variantOf(call.method);
+    if (variant === undefined) return { code: 'UNIMPLEMENTED', message: call.method };
+    const client: Client = { call, subscriptions: subscriptions(variant) };
+    clients.add(client);
+    seen.streams.push(call);
+    for await (const bytes of call.messages(2 ** 26)) {
+      const request = client.subscriptions.read(bytes);
+      if (request === undefined) break;
+      seen.requests.push(request.typeUrl);
+      if (request.acknowledgement !== undefined) seen.acknowledgements.push(request.acknowledgement);
+      if (request.asks) send(client, request.typeUrl);
+    }
+    clients.delete(client);
+    return { code: 'OK', message: '' };
+  };
+  const listening = await listen(handler, tls, port);
+  return {
+    ...seen,
+    ...listening,
+    set: (...resources) => {
+      for (const each of resources) known.set(`${each.typeUrl} ${each.name}`, { ...each, version: String(++counter) });
+      push(resources.map(({ typeUrl }) => typeUrl));
+    },
+    remove: (typeUrl, name) => {
+      known.delete(`${typeUrl} ${name}`);
+      push([typeUrl]);
+    },
+  };
+}
+
+async function listen(
+  handler: GrpcHandler,
+  tls: XdsServerOptions['tls'],
+  port: number,
+): Promise<Pick<XdsServer, 'port' | 'end'>> {
+  const client = tls?.root === undefined ? {} : { requestCert: true, ca: tls.root };
+  const server =
+    tls === undefined ? createServer(serverOptions) : createSecureServer({ ...serverOptions, ...tls.pair, ...client });
+  const endCalls = answerCalls(server, handler);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    end: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        endCalls();
+      }),
+  };
+}
