@@ -65,21 +65,21 @@ function bootstrap(folder: string, ports: Ports, variant: Variant): object {
         grpc_services: [{ envoy_grpc: { cluster_name: 'xds-grpc' } }],
       },
     },
-    static_resources: {
-      clusters: [
-        {
-          name: 'xds-grpc',
-          connect_timeout: '1s',
-          typed_extension_protocol_options: {
-            'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
-              '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
-              explicit_http_config: { http2_protocol_options: {} },
-            },
-          },
-          load_assignment: loadAssignment('xds-grpc', { pipe: { path: join(folder, 'config', 'XDS') } }),
-        },
-      ],
+    static_resources: { clusters: [agentCluster(folder)] },
+  };
+}
+
+function agentCluster(folder: string): object {
+  return {
+    name: 'xds-grpc',
+    connect_timeout: '1s',
+    typed_extension_protocol_options: {
+      'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+        '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+        explicit_http_config: { http2_protocol_options: {} },
+      },
     },
+    load_assignment: loadAssignment('xds-grpc', { pipe: { path: join(folder, 'config', 'XDS') } }),
   };
 }
 

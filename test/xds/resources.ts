@@ -90,10 +90,6 @@ export function routes(name: string, clusterName: string): Resource {
   return resource(types.routes, name, encode([1, name], [2, host]));
 }
 
-export function extension(name: string, typeUrl: string, config: Uint8Array): Resource {
-  return resource(types.extension, name, encode([1, name], [2, any(typeUrl, config)]));
-}
-
 function address(host: string, port: number): Uint8Array {
   return encode([1, encode([2, host], [3, port])]);
 }

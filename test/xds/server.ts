@@ -33,23 +33,55 @@ interface Client {
   readonly subscriptions: Subscriptions;
 }
 
+/** In the order in which Envoy wants to learn them. */
 const order: readonly string[] = [types.cluster, types.endpoints, types.listener, types.routes];
 
 export async function startXdsServer({ tls, port = 0 }: XdsServerOptions = {}): Promise<XdsServer> {
-  const known = new Map<string, Versioned>();
   const clients = new Set<Client>();
+  const known = knownResources();
   const seen = { acknowledgements: [] as Acknowledgement[], streams: [] as GrpcServerCall[], requests: [] as string[] };
-  let counter = 0;
   const send = ({ call, subscriptions: asked }: Client, typeUrl: string): void => {
-    const ofType = [...known.values()].filter((each) => each.typeUrl === typeUrl);
-    const response = asked.response(typeUrl, ofType, String(++counter));
+    const response = asked.response(typeUrl, known.of(typeUrl), known.next());
     if (response !== undefined) void call.send(response);
   };
   const push = (changed: readonly string[]): void => {
-    const sorted = [...new Set([...order.filter((each) => changed.includes(each)), ...changed])];
+    const sorted = new Set([...order.filter((each) => changed.includes(each)), ...changed]);
     for (const client of clients) for (const typeUrl of sorted) send(client, typeUrl);
   };
-  const handler: GrpcHandler = async (call): Promise<GrpcStatus> => {
+  const handler = handlerOf({ clients, seen, send });
+  const { set, remove } = known;
+  return {
+    ...seen,
+    ...(await listen(handler, tls, port)),
+    set: (...resources) => push(resources.map((each) => (set(each), each.typeUrl))),
+    remove: (typeUrl, name) => push([(remove(typeUrl, name), typeUrl)]),
+  };
+}
+
+function knownResources() {
+  const all = new Map<string, Versioned>();
+  let counter = 0;
+  const next = (): string => String(++counter);
+  return {
+    next,
+    of: (typeUrl: string): Versioned[] => [...all.values()].filter((each) => each.typeUrl === typeUrl),
+    set: (each: Resource) => all.set(`${each.typeUrl} ${each.name}`, { ...each, version: next() }),
+    remove: (typeUrl: string, name: string) => all.delete(`${typeUrl} ${name}`),
+  };
+}
+
+interface Serving {
+  readonly clients: Set<Client>;
+  readonly seen: {
+    readonly acknowledgements: Acknowledgement[];
+    readonly streams: GrpcServerCall[];
+    readonly requests: string[];
+  };
+  readonly send: (client: Client, typeUrl: string) => void;
+}
+
+function handlerOf({ clients, seen, send }: Serving): GrpcHandler {
+  return async (call): Promise<GrpcStatus> => {
     const variant = variantOf(call.method);
     if (variant === undefined) return { code: 'UNIMPLEMENTED', message: call.method };
     const client: Client = { call, subscriptions: subscriptions(variant) };
@@ -64,19 +96,6 @@ export async function startXdsServer({ tls, port = 0 }: XdsServerOptions = {}): 
     }
     clients.delete(client);
     return { code: 'OK', message: '' };
-  };
-  const listening = await listen(handler, tls, port);
-  return {
-    ...seen,
-    ...listening,
-    set: (...resources) => {
-      for (const each of resources) known.set(`${each.typeUrl} ${each.name}`, { ...each, version: String(++counter) });
-      push(resources.map(({ typeUrl }) => typeUrl));
-    },
-    remove: (typeUrl, name) => {
-      known.delete(`${typeUrl} ${name}`);
-      push([typeUrl]);
-    },
   };
 }
 

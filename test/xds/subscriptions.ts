@@ -1,5 +1,6 @@
 // What one stream of ADS has asked for, in both variants, and what it is to be sent: pure. `nonce` is the caller's counter.
 import { encode, type Message, readMessage } from '../../src/core/wire/index.ts';
+import type { Variant } from '../../src/core/xds-proxy/index.ts';
 import type { Resource } from './resources.ts';
 
 export interface Versioned extends Resource {
@@ -34,37 +35,35 @@ interface Subscription {
   sent: Map<string, string>;
 }
 
-export function subscriptions(variant: 'sotw' | 'delta'): Subscriptions {
+export function subscriptions(variant: Variant): Subscriptions {
   const all = new Map<string, Subscription>();
-  const of = (typeUrl: string): Subscription => {
-    const found = all.get(typeUrl) ?? { names: new Set(), wildcard: false, sent: new Map() };
-    all.set(typeUrl, found);
-    return found;
-  };
-  const read = (bytes: Uint8Array): Request | undefined => {
-    const message = readMessage(bytes);
-    if (message === undefined) return undefined;
-    const at = variant === 'sotw' ? { type: 4, nonce: 5, error: 6 } : { type: 2, nonce: 6, error: 7 };
-    const typeUrl = message.text(at.type);
-    const isNew = !all.has(typeUrl);
-    const subscription = of(typeUrl);
-    const asks =
-      variant === 'sotw' ? subscribeAll(subscription, message, isNew) : subscribeMore(subscription, message, isNew);
-    const nonce = message.text(at.nonce);
-    const error = message.bytes(at.error) === undefined ? undefined : message.message(at.error)?.text(2);
-    return { typeUrl, asks, acknowledgement: nonce === '' ? undefined : { typeUrl, nonce, error } };
-  };
   return {
-    read,
+    read: (bytes) => {
+      const message = readMessage(bytes);
+      return message === undefined ? undefined : requestIn(variant, message, all);
+    },
     response: (typeUrl, known, nonce) => {
       const subscription = all.get(typeUrl);
       if (subscription === undefined) return undefined;
       const wanted = known.filter(({ name }) => subscription.wildcard || subscription.names.has(name));
-      return variant === 'sotw'
-        ? wholeState(subscription, { typeUrl, wanted, nonce })
-        : differences(subscription, { typeUrl, wanted, nonce });
+      const answer = variant === 'sotw' ? wholeState : differences;
+      return answer(subscription, { typeUrl, wanted, nonce });
     },
   };
+}
+
+const fields = { sotw: { type: 4, nonce: 5, error: 6 }, delta: { type: 2, nonce: 6, error: 7 } } as const;
+
+function requestIn(variant: Variant, message: Message, all: Map<string, Subscription>): Request {
+  const at = fields[variant];
+  const typeUrl = message.text(at.type);
+  const isNew = !all.has(typeUrl);
+  const subscription = all.get(typeUrl) ?? { names: new Set(), wildcard: false, sent: new Map() };
+  all.set(typeUrl, subscription);
+  const asks = (variant === 'sotw' ? subscribeAll : subscribeMore)(subscription, message, isNew);
+  const nonce = message.text(at.nonce);
+  const error = message.bytes(at.error) === undefined ? undefined : message.message(at.error)?.text(2);
+  return { typeUrl, asks, acknowledgement: nonce === '' ? undefined : { typeUrl, nonce, error } };
 }
 
 function subscribeAll(subscription: Subscription, message: Message, isNew: boolean): boolean {

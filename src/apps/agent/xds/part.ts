@@ -1,19 +1,28 @@
 // The xDS proxy as a part of the agent: what of the plan it needs.
-import type { PartsContext } from '../parts.ts';
+import { textAt } from '../../../core/std/json.ts';
+import type { Host } from '../../../ports/host.ts';
+import type { Log } from '../log.ts';
+import type { Plan } from '../plan.ts';
 import { serveXdsProxy, type XdsProxy, type XdsProxyOptions } from './xds.ts';
+
+interface XdsContext {
+  readonly plan: Plan;
+  readonly host: Host;
+  readonly log: Log;
+}
 
 export type StartedXds =
   | { readonly kind: 'running'; readonly proxy: XdsProxy }
   | { readonly kind: 'failed'; readonly problem: string };
 
 /** `own`: the types of resources that parts of the agent want, and who takes them. */
-export async function startXds({ plan, host, log }: PartsContext, own: XdsProxyOptions['own']): Promise<StartedXds> {
+export async function startXds({ plan, host, log }: XdsContext, own: XdsProxyOptions['own']): Promise<StartedXds> {
   const { settings, config, env } = plan;
   const socketPath = `${config.configPath}/XDS`;
   const upstream = {
     ...settings,
     discoveryAddress: config.discoveryAddress,
-    controlPlaneAuthPolicy: String(config.raw['controlPlaneAuthPolicy']),
+    controlPlaneAuthPolicy: textAt(config.raw, 'controlPlaneAuthPolicy') ?? '',
     proxyMetadata: config.proxyMetadata,
   };
   try {

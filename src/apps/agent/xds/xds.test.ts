@@ -27,6 +27,8 @@ const settings = {
   proxyMetadata: {},
 } as const;
 
+const bounded = { timeout: 60_000 };
+
 interface ControlPlane {
   readonly handler: GrpcHandler;
   readonly calls: GrpcServerCall[];
@@ -89,7 +91,7 @@ const request = (typeUrl: string): Uint8Array => encode([2, node], [4, typeUrl])
 const response = (typeUrl: string, nonce: string, ...resources: Uint8Array[]): Uint8Array =>
   encode([1, '1'], ...resources.map((each) => [2, each] as const), [4, typeUrl], [5, nonce]);
 
-test('messages pass both ways as they are; upstream sees cluster, headers, token', async () => {
+test('messages pass both ways as they are; upstream sees cluster, headers, token', bounded, async () => {
   const { plane, targets, envoy } = await scene();
   const stream = envoy();
   await stream.send(request(cds));
@@ -115,7 +117,7 @@ test('messages pass both ways as they are; upstream sees cluster, headers, token
   assert.deepEqual((await stream.messages(1e6)[Symbol.asyncIterator]().next()).value, odd);
 });
 
-test('own types: asked for after listeners, taken, answered; Envoy sees nothing of them', async () => {
+test('own types: asked for after listeners, taken, answered; Envoy sees nothing of them', bounded, async () => {
   const tables: string[] = [];
   const take = (value: Uint8Array): string | undefined => {
     tables.push(new TextDecoder().decode(value));
@@ -139,7 +141,7 @@ test('own types: asked for after listeners, taken, answered; Envoy sees nothing 
   assert.deepEqual(down, ['Cluster n4']);
 });
 
-test('health: told to each stream after its listeners, and at each change', async () => {
+test('health: told to each stream after its listeners, and at each change', bounded, async () => {
   const { plane, envoy, proxy } = await scene();
   proxy.health({ kind: 'unhealthy', message: 'refused' });
   const stream = envoy();
@@ -152,7 +154,7 @@ test('health: told to each stream after its listeners, and at each change', asyn
   assert.deepEqual(up, ['Cluster', 'Listener', 'HealthInformation refused', 'HealthInformation']);
 });
 
-test('extensions: converted in their order while others pass, refused with the reason', async () => {
+test('extensions: converted in their order while others pass, refused with the reason', bounded, async () => {
   const conversions: ((problem?: string) => void)[] = [];
   const convert: XdsProxyOptions['convert'] = (variant, message) =>
     new Promise((resolve) => {
@@ -182,7 +184,7 @@ test('extensions: converted in their order while others pass, refused with the r
   assert.deepEqual(up, ['Listener', 'TypedExtensionConfig n3 no such module']);
 });
 
-test('the control plane ends the stream: so does the proxy, and the next stream is a new one', async () => {
+test('the control plane ends the stream: so does the proxy, and the next stream is a new one', bounded, async () => {
   const { plane, envoy, log } = await scene();
   const first = envoy();
   await first.send(request(cds));
@@ -194,7 +196,7 @@ test('the control plane ends the stream: so does the proxy, and the next stream 
   assert.match(log.join('\n'), /warn the stream to the control plane ended .*restart/);
 });
 
-test('Envoy goes: the stream upstream is cancelled', async () => {
+test('Envoy goes: the stream upstream is cancelled', bounded, async () => {
   const { plane, envoy } = await scene();
   const stream = envoy();
   await stream.send(request(cds));
@@ -202,7 +204,7 @@ test('Envoy goes: the stream upstream is cancelled', async () => {
   assert.equal((await plane.calls[0]?.ended)?.code, 'CANCELLED');
 });
 
-test('the proxy ends: both sides do', async () => {
+test('the proxy ends: both sides do', bounded, async () => {
   const { plane, envoy, proxy } = await scene();
   const stream = envoy();
   await stream.send(request(cds));
@@ -211,8 +213,9 @@ test('the proxy ends: both sides do', async () => {
   assert.equal((await plane.calls[0]?.ended)?.code, 'CANCELLED');
 });
 
-test('what cannot be reached or is no ADS is told; files are read again for each stream', async () => {
-  const { host, log, envoy, targets } = await scene({}, {});
+test('what cannot be reached or is no ADS is told; files are read again for each stream', bounded, async () => {
+  const { host, log, envoy, targets } = await scene();
+  host.files.remove(root);
   assert.deepEqual(await envoy().ended, { code: 'UNAVAILABLE', message: `the root for xDS is not there: ${root}` });
   assert.match(log[0] ?? '', /^error cannot ask the control plane/);
   assert.equal((await envoy('/x/y').ended).code, 'UNIMPLEMENTED');
