@@ -1,13 +1,15 @@
 // What the agent serves beside Envoy in its own process, each a module of its own with one call here: the DNS server, certificates
 // over the SDS socket, the xDS proxy. Owns the order of their start (that of Istio's agent) and of their end; knows nothing of what they do.
 import type { Facts } from '../../core/proxy/index.ts';
+import { anchorsIn, nameTableType, proxyConfigType } from '../../core/xds-proxy/index.ts';
 import type { Host } from '../../ports/host.ts';
 import { startDnsPart } from './dns/part.ts';
 import type { DnsServer } from './dns/server.ts';
-import { startIdentity } from './identity/identity.ts';
+import { type RunningIdentity, startIdentity } from './identity/identity.ts';
 import type { Log } from './log.ts';
 import type { Plan } from './plan.ts';
 import { startXds } from './xds/part.ts';
+import type { OwnTypes } from './xds/xds.ts';
 
 export interface PartsContext {
   readonly plan: Plan;
@@ -40,8 +42,11 @@ export async function startParts(context: PartsContext): Promise<Started> {
     return identity;
   }
   ends.push(identity.end);
-  const xds = await startXds(context, {});
-  if (xds.kind === 'failed') return xds;
+  const xds = await startXds(context, ownTypes(context, dns, identity));
+  if (xds.kind === 'failed') {
+    end();
+    return xds;
+  }
   ends.push(xds.proxy.end);
   context.log('debug', 'parts started', { parts: ends.length });
   return {
@@ -49,5 +54,19 @@ export async function startParts(context: PartsContext): Promise<Started> {
     dnsTable: () => (dns === undefined ? 'not-needed' : dns.hasTable() ? 'received' : 'missing'),
     dns,
     end,
+  };
+}
+
+/** What the agent asks the control plane for itself: names for its DNS server, and the mesh's trust anchors where it is told to. */
+function ownTypes({ plan }: PartsContext, dns: DnsServer | undefined, { setAnchors }: RunningIdentity): OwnTypes {
+  const takeAnchors = (value: Uint8Array): string | undefined => {
+    const anchors = anchorsIn(value);
+    if (anchors === undefined) return 'a malformed ProxyConfig';
+    setAnchors(anchors);
+    return undefined;
+  };
+  return {
+    ...(dns === undefined ? {} : { [nameTableType]: dns.onNameTable }),
+    ...(plan.settings.proxyConfigXds ? { [proxyConfigType]: takeAnchors } : {}),
   };
 }

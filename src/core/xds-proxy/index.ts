@@ -1,5 +1,6 @@
 // The door of xds-proxy: what the agent between Envoy and the control plane reads, adds and answers.
 export {
+  anchorsIn,
   extensionConfigType,
   nameTableType,
   proxyConfigType,

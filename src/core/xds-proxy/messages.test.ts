@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encode } from '../wire/index.ts';
 import {
+  anchorsIn,
   readRequest,
   readResponse,
   typeOfResponse,
@@ -74,4 +75,10 @@ test('own requests: as they are read by the other end', () => {
   const error = encode([1, 13], [2, 'bad']);
   assert.deepEqual(writeRequest('sotw', { typeUrl: 't', problem: 'bad' }), encode([4, 't'], [6, error]));
   assert.deepEqual(writeRequest('delta', { typeUrl: 't', problem: '' }), encode([2, 't'], [7, encode([1, 13])]));
+});
+
+test("a mesh's trust anchors", () => {
+  assert.equal(anchorsIn(encode([4, 'ignored'], [34, 'a'], [34, 'b\n'])), 'a\nb\n');
+  assert.equal(anchorsIn(encode()), '');
+  assert.equal(anchorsIn(Uint8Array.of(0xff)), undefined);
 });

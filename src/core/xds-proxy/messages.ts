@@ -122,3 +122,9 @@ export function writeRequest(variant: Variant, { typeUrl, version = '', nonce = 
   const ofVersion = variant === 'sotw' ? ([[at.version, version]] as const) : [];
   return encode(...ofVersion, [at.type, typeUrl], [at.nonce, nonce], [at.error, error]);
 }
+
+/** Roots of a mesh's ProxyConfig (istio/mesh/v1alpha1/proxy.proto), PEM, one after the other; undefined: it is malformed. */
+export function anchorsIn(proxyConfig: Uint8Array): string | undefined {
+  const roots = readMessage(proxyConfig)?.texts(34);
+  return roots?.map((root) => (root.endsWith('\n') ? root : `${root}\n`)).join('');
+}

@@ -3,7 +3,7 @@ import { textAt } from '../../../core/std/json.ts';
 import type { Host } from '../../../ports/host.ts';
 import type { Log } from '../log.ts';
 import type { Plan } from '../plan.ts';
-import { serveXdsProxy, type XdsProxy, type XdsProxyOptions } from './xds.ts';
+import { type OwnTypes, serveXdsProxy, type XdsProxy } from './xds.ts';
 
 interface XdsContext {
   readonly plan: Plan;
@@ -16,7 +16,7 @@ export type StartedXds =
   | { readonly kind: 'failed'; readonly problem: string };
 
 /** `own`: the types of resources that parts of the agent want, and who takes them. */
-export async function startXds({ plan, host, log }: XdsContext, own: XdsProxyOptions['own']): Promise<StartedXds> {
+export async function startXds({ plan, host, log }: XdsContext, own: OwnTypes): Promise<StartedXds> {
   const { settings, config, env } = plan;
   const socketPath = `${config.configPath}/XDS`;
   const upstream = {

@@ -11,11 +11,13 @@ export interface XdsProxyOptions extends UpstreamOptions {
   readonly host: Host;
   readonly log: Log;
   readonly socketPath: string;
-  /** Types that the agent asks for itself, and who takes their one resource (giving back why not). */
-  readonly own: Readonly<Record<string, (value: Uint8Array) => string | undefined>>;
+  readonly own: OwnTypes;
   /** Undefined: extensions pass as they are. */
   readonly convert: Convert | undefined;
 }
+
+/** Types that the agent asks for itself, and who takes their one resource (giving back why not). */
+export type OwnTypes = Readonly<Record<string, (value: Uint8Array) => string | undefined>>;
 
 export interface XdsProxy {
   /** Told upstream now, and again on each new stream. */
