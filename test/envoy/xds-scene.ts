@@ -1,6 +1,6 @@
 // A pod whose configuration comes from a control plane: the small xDS server behind the agent's xDS proxy, Envoy in front of it.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Authority, newAuthority } from '../xds/authority.ts';
 import { cluster, endpoints, listener, type Resource, routes } from '../xds/resources.ts';
@@ -33,20 +33,29 @@ export interface XdsSceneOptions extends Omit<SceneOptions, 'prepare'> {
   /** Of the control plane. */
   readonly port: number;
   readonly variant?: Variant;
+  /** Below the pod's working folder, there before the agent starts. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** The pod; it shows a token and trusts the mesh's root. */
 export function startXdsScene(t: TestContext, options: XdsSceneOptions): Promise<Scene> {
-  const { mesh, port, variant = 'DELTA_GRPC', ...rest } = options;
+  const { mesh, port, variant = 'DELTA_GRPC', files = {}, ...rest } = options;
   return startScene(t, {
     ...rest,
     config: { discoveryAddress: `127.0.0.1:${port}`, ...rest.config },
     env: { ISTIOD_SAN: 'istiod.test', XDS_ROOT_CA: 'root.pem', ISTIO_META_CLUSTER_ID: 'c1', ...rest.env },
     prepare: ({ folder, ports }) => {
-      writeFileSync(join(folder, 'root.pem'), mesh.authority.root);
+      for (const [name, text] of Object.entries({ 'root.pem': mesh.authority.root, ...files }))
+        writeBelow(folder, name, text);
       writeFileSync(join(folder, 'bootstrap.json'), JSON.stringify(bootstrap(folder, ports, variant)));
     },
   });
+}
+
+export function writeBelow(folder: string, name: string, text: string): void {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
 }
 
 /** What of Istio's bootstrap the agent and ADS need. */

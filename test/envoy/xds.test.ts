@@ -1,15 +1,22 @@
 // The xDS proxy with a real Envoy below and the small xDS server above, over TLS.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { tokenFile } from '../../src/core/identity/index.ts';
 import { cluster, endpoints, listener, type MeshTls, resource, routes, types } from '../xds/resources.ts';
 import type { XdsServer } from '../xds/server.ts';
 import { getOnce, startLoad } from './load.ts';
 import { envoyVersions } from './parts.ts';
 import { becomesReady, bounded, type Scene, until } from './scene.ts';
 import { startApp } from './servers.ts';
-import { inbound, type Mesh, newMesh, startPlane, startXdsScene, type XdsSceneOptions } from './xds-scene.ts';
+import {
+  inbound,
+  type Mesh,
+  newMesh,
+  startPlane,
+  startXdsScene,
+  writeBelow,
+  type XdsSceneOptions,
+} from './xds-scene.ts';
 
 /** A mesh with one pod whose application can be reached. */
 async function startServing(t: TestContext, more: Partial<XdsSceneOptions> = {}) {
@@ -103,16 +110,21 @@ test('who the agent is: the token as it is now, or a certificate of PROV_CERT', 
   const mesh = await newMesh();
   const plane = await startPlane(t, { ...mesh, tls: { ...mesh.tls, root: mesh.authority.root } });
   const pair = await mesh.authority.issue({ type: 'url', value: 'spiffe://cluster.local/ns/vm/sa/vm' });
-  const vm = await startXdsScene(t, { mesh, port: plane.port, env: { PROV_CERT: 'provisioned' } });
-  mkdirSync(join(vm.folder, 'provisioned'));
-  writeFileSync(join(vm.folder, 'provisioned', 'cert-chain.pem'), pair.cert);
-  writeFileSync(join(vm.folder, 'provisioned', 'key.pem'), pair.key);
-  const tokens = join(vm.folder, 'var/run/secrets/tokens');
-  mkdirSync(tokens, { recursive: true });
-  writeFileSync(join(tokens, 'istio-token'), 'token-1');
+  const files = {
+    'provisioned/cert-chain.pem': pair.cert,
+    'provisioned/key.pem': pair.key,
+    'provisioned/root-cert.pem': mesh.authority.root,
+    [tokenFile]: 'token-1',
+  };
+  const vm = await startXdsScene(t, {
+    mesh,
+    port: plane.port,
+    env: { PROV_CERT: 'provisioned', FILE_MOUNTED_CERTS: 'false' },
+    files,
+  });
   await until('the stream', () => plane.streams.length > 0, 40_000);
   assert.equal(plane.streams[0]?.metadata['authorization'], 'Bearer token-1');
-  writeFileSync(join(tokens, 'istio-token'), 'token-2');
+  writeBelow(vm.folder, tokenFile, 'token-2');
   await plane.end();
   const next = await startPlane(t, mesh, plane.port);
   await until('the next stream', () => next.streams.length > 0, 40_000);
