@@ -49,7 +49,22 @@ export interface HostProcesses {
   /** When a process began, in ticks since the machine's start; undefined: there is none. Tells a reused pid from the old one. */
   readonly startTicks: (pid: number) => number | undefined;
   readonly kill: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => void;
-  readonly residentBytes: () => number;
+  /** Of this process. */
+  readonly usage: () => ProcessUsage;
+}
+
+export interface ProcessUsage {
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+  readonly virtualBytes: number;
+  readonly virtualBytesAtMost: number;
+  readonly openFiles: number;
+  readonly openFilesAtMost: number;
+  /** Since 1970. */
+  readonly startedAtSeconds: number;
+  /** By everything in its network namespace. */
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
 }
 
 export interface Ran {

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Child, ChildEnd, HostProcesses, Program, Ran } from '../../ports/host.ts';
+import { processUsage } from './usage.ts';
 
 /** Processes of this machine. */
 export function nodeProcesses(): HostProcesses {
@@ -16,7 +17,7 @@ export function nodeProcesses(): HostProcesses {
     },
     startTicks,
     kill: (pid, signal) => sendSignal(pid, signal),
-    residentBytes: () => process.memoryUsage.rss(),
+    usage: processUsage,
   };
 }
 

@@ -11,12 +11,25 @@ import type {
   Handler,
   Host,
   HttpRequest,
+  ProcessUsage,
   Program,
   Ran,
 } from '../../ports/host.ts';
 import { fakeGrpc } from './fake-grpc.ts';
 import { fakeKeys } from './fake-keys.ts';
 import { type AskServer, type FakeMessages, fakeMessages } from './fake-messages.ts';
+
+const usage: ProcessUsage = {
+  cpuSeconds: 1,
+  residentBytes: 1024,
+  virtualBytes: 2048,
+  virtualBytesAtMost: 4096,
+  openFiles: 3,
+  openFilesAtMost: 4,
+  startedAtSeconds: 5,
+  receivedBytes: 6,
+  sentBytes: 7,
+};
 
 interface FakeHost extends Host {
   readonly messages: FakeMessages;
@@ -146,7 +159,7 @@ function fakeProcesses(
       ...behaviour.run?.([program, ...args].join(' '), stdin),
     });
   };
-  const processes = { isRoot: true, run, spawn, onTerminate, startTicks, kill: killPid, residentBytes: () => 1024 };
+  const processes = { isRoot: true, run, spawn, onTerminate, startTicks, kill: killPid, usage: () => usage };
   return { processes, alive, terminate: () => terminate(), endEnvoy: ended.resolve };
 }
 

@@ -1,6 +1,6 @@
 // Probes and hooks of the application that the injector moved to the status server: ISTIO_KUBE_APP_PROBERS, a JSON map from
-// path to handler. Owns what such a map may hold; all its problems are told at once. A handler's `host` is
-// no matter here: the kubelet has found this pod by it, and the application is in this pod. Source: sidecar.md 2.7.
+// path to handler. Owns what such a map may hold; all its problems are told at once. A handler's `host` and
+// headers are no matter here: the kubelet has found this pod by the one and sends the others itself. Source: sidecar.md 2.7.
 import type { Problem } from '../std/errors.ts';
 
 export type AppProbe = { readonly timeoutMs: number | undefined } & (
@@ -9,7 +9,6 @@ export type AppProbe = { readonly timeoutMs: number | undefined } & (
       readonly port: number;
       readonly path: string;
       readonly tls: boolean;
-      readonly headers: readonly (readonly [name: string, value: string])[];
     }
   | { readonly kind: 'tcp'; readonly port: number }
   | { readonly kind: 'grpc'; readonly port: number; readonly service: string }
@@ -57,13 +56,11 @@ function parseProbe(handler: JsonObject): AppProbe | string {
   }
 }
 
-function httpParts(target: JsonObject): Pick<Extract<AppProbe, { kind: 'http' }>, 'path' | 'tls' | 'headers'> {
+function httpParts(target: JsonObject): Pick<Extract<AppProbe, { kind: 'http' }>, 'path' | 'tls'> {
   const path = textOf(target['path']) ?? '';
-  const headers = Array.isArray(target['httpHeaders']) ? (target['httpHeaders'] as readonly unknown[]) : [];
   return {
     path: path.startsWith('/') ? path : `/${path}`,
     tls: textOf(target['scheme'])?.toUpperCase() === 'HTTPS',
-    headers: headers.map(objectOf).map((header) => [textOf(header['name']) ?? '', textOf(header['value']) ?? '']),
   };
 }
 

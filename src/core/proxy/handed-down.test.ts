@@ -30,7 +30,7 @@ test('probes of the application: each kind', () => {
   );
   assert.deepEqual(problems, []);
   assert.deepEqual(Object.fromEntries(probes), {
-    '/app-health/a/livez': { kind: 'http', port: 80, timeoutMs: 3000, path: '/x', tls: true, headers: [] },
+    '/app-health/a/livez': { kind: 'http', port: 80, timeoutMs: 3000, path: '/x', tls: true },
     '/app-lifecycle/a/prestopz': { kind: 'tcp', port: 81, timeoutMs: undefined },
     '/app-health/a/startupz': { kind: 'grpc', port: 82, timeoutMs: undefined, service: 's' },
   });

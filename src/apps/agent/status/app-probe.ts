@@ -90,7 +90,7 @@ async function follow(host: Host, request: HttpRequest, left: number): Promise<F
   return follow(host, { ...request, tls, port, path: `${to.pathname}${to.search}` }, left - 1);
 }
 
-/** All of the kubelet's headers, the handler's own over them; the host with the application's port instead of the status port. */
+/** All of the kubelet's headers; the host with the application's port instead of the status port. */
 function forwarded(
   { statusPort }: Probing,
   probe: Extract<AppProbe, { kind: 'http' }>,
@@ -100,7 +100,6 @@ function forwarded(
   const given = Object.fromEntries(kept) as Record<string, string | readonly string[]>;
   if (typeof given['host'] === 'string')
     given['host'] = given['host'].replace(new RegExp(`:${statusPort}$`), `:${probe.port}`);
-  for (const [name, value] of probe.headers) given[name.toLowerCase()] = value;
   return given;
 }
 

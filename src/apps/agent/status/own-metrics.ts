@@ -1,10 +1,11 @@
 // The agent's own metrics, in the names of Istio's agent where they mean the same. What Go's runtime tells (`istio_agent_go_*`) has no place here.
+import type { ProcessUsage } from '../../../ports/host.ts';
 import type { DnsCounts } from '../dns/responder.ts';
 import type { Scrapes } from './metrics.ts';
 
 export interface OwnFacts {
   readonly scrapes: Scrapes;
-  readonly residentBytes: number;
+  readonly usage: ProcessUsage;
   /** Undefined until Envoy is ready. */
   readonly readyAfterMs: number | undefined;
   /** Undefined: this agent answers no names. */
@@ -18,16 +19,30 @@ type Value = readonly [
 ];
 
 /** As Prometheus' text. */
-export function ownMetrics({ scrapes, residentBytes, readyAfterMs, dns }: OwnFacts): string {
+export function ownMetrics({ scrapes, usage, readyAfterMs, dns }: OwnFacts): string {
   const failures = Object.entries(scrapes.failures).map(([part, count]) => [`{type="${part}"}`, count] as const);
   const values: readonly Value[] = [
     ['scrapes_total', 'counter', ['', scrapes.total]],
     ['scrape_failures_total', 'counter', ...failures],
-    ['process_resident_memory_bytes', 'gauge', ['', residentBytes]],
+    ...processValues(usage),
     ...(readyAfterMs === undefined ? [] : [['startup_duration_seconds', 'gauge', ['', readyAfterMs / 1000]] as const]),
     ...(dns === undefined ? [] : dnsValues(dns)),
   ];
   return values.map(lines).join('');
+}
+
+function processValues(usage: ProcessUsage): readonly Value[] {
+  return [
+    ['process_cpu_seconds_total', 'counter', ['', usage.cpuSeconds]],
+    ['process_max_fds', 'gauge', ['', usage.openFilesAtMost]],
+    ['process_network_receive_bytes_total', 'counter', ['', usage.receivedBytes]],
+    ['process_network_transmit_bytes_total', 'counter', ['', usage.sentBytes]],
+    ['process_open_fds', 'gauge', ['', usage.openFiles]],
+    ['process_resident_memory_bytes', 'gauge', ['', usage.residentBytes]],
+    ['process_start_time_seconds', 'gauge', ['', usage.startedAtSeconds]],
+    ['process_virtual_memory_bytes', 'gauge', ['', usage.virtualBytes]],
+    ['process_virtual_memory_max_bytes', 'gauge', ['', usage.virtualBytesAtMost]],
+  ];
 }
 
 function dnsValues({ requests, forwarded, failures }: DnsCounts): readonly Value[] {

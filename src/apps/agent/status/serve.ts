@@ -53,7 +53,7 @@ function mergedMetrics(plan: Plan, { host, log, readyAfterMs, names }: Serving):
     own: (scrapes) =>
       ownMetrics({
         scrapes,
-        residentBytes: host.processes.residentBytes(),
+        usage: host.processes.usage(),
         readyAfterMs: readyAfterMs(),
         dns: names()?.counts(),
       }),

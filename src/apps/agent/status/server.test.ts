@@ -97,11 +97,11 @@ async function probe(
 
 test('an HTTP probe: headers, host and path reach the application; its status and body come back', async () => {
   const handler = {
-    httpGet: { port: 8080, path: 'health?x=1', httpHeaders: [{ name: 'X-Probe', value: 'yes' }] },
+    httpGet: { port: 8080, path: 'health?x=1' },
     timeoutSeconds: 2,
   };
   const { status, body, requests } = await probe(handler, () => answer(418, 'teapot'), {
-    headers: { host: '10.0.0.7:15020', 'user-agent': 'kube-probe/1.37', connection: 'close' },
+    headers: { host: '10.0.0.7:15020', 'user-agent': 'kube-probe/1.37', 'x-probe': 'yes', connection: 'close' },
   });
   assert.equal(status, 418);
   assert.equal(new TextDecoder().decode(body as Uint8Array), 'teapot');
@@ -189,7 +189,12 @@ async function merge(
     loopback: '127.0.0.1',
     envoyPort: 15_090,
     own: (scrapes) =>
-      ownMetrics({ scrapes, residentBytes: 1, readyAfterMs: 1500, dns: { requests: 3, forwarded: 2, failures: 1 } }),
+      ownMetrics({
+        scrapes,
+        usage: fakeHost().processes.usage(),
+        readyAfterMs: 1500,
+        dns: { requests: 3, forwarded: 2, failures: 1 },
+      }),
   });
   const { body, headers } = await handler({ ...from('10.0.0.9', 'GET', '/metrics'), ...asked });
   const chunks: Uint8Array[] = [];
