@@ -32,19 +32,20 @@ async function print(file: string): Promise<void> {
     const { text, missed } = goalOf(row);
     if (missed) process.exitCode = 1;
     process.stdout.write(
-      `| ${row.name} | ${ms(row.coldMs)} | ${ms(row.medianMs)} | ${text}${missed ? ' (missed)' : ''} |\n`,
+      `| ${row.name} | ${told(row.coldMs, row)} | ${told(row.medianMs, row)} | ${text}${missed ? ' (missed)' : ''} |\n`,
     );
   }
 }
 
 /** The goal of a row, and whether its median misses it. */
-function goalOf({ medianMs, goalMs, ratio }: Row): { readonly text: string; readonly missed: boolean } {
-  if (goalMs !== undefined) return { text: `${goalMs} ms`, missed: medianMs > goalMs };
+function goalOf(row: Row): { readonly text: string; readonly missed: boolean } {
+  const { medianMs, goalMs, ratio } = row;
+  if (goalMs !== undefined) return { text: told(goalMs, row), missed: medianMs > goalMs };
   if (ratio === undefined) return { text: '', missed: false };
   const { times, goal } = ratio;
   return { text: `${times.toFixed(1)} times ours, at least ${goal}`, missed: times < goal };
 }
 
-function ms(value: number): string {
-  return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+function told(value: number, { unit = 'ms' }: Row): string {
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
 }

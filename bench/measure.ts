@@ -5,6 +5,8 @@ export interface Row {
   readonly coldMs: number;
   readonly medianMs: number;
   readonly goalMs?: number;
+  /** Milliseconds unless told; memory is MB. */
+  readonly unit?: 'ms' | 'MB';
   /** How many times as long as our own row, and how many it should be at least. */
   readonly ratio?: { readonly times: number; readonly goal: number };
 }

@@ -53,7 +53,7 @@ export const bounded = { timeout: 60_000 };
 export const agentSource = fileURLToPath(new URL('../../src/cli/pilot-agent.ts', import.meta.url));
 
 /** Starts a pod; it is not ready yet. */
-export async function startScene(t: TestContext, options: SceneOptions = {}): Promise<Scene> {
+export async function startScene(t: Pick<TestContext, 'after'>, options: SceneOptions = {}): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'envoy-scene-'));
   const agents: Agent[] = [];
   t.after(async () => {
@@ -141,7 +141,7 @@ function endLeftEnvoy(folder: string): void {
     }
 }
 
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {
       const server = createServer((socket: Socket) => socket.destroy());
