@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Scene, type SceneOptions, startScene, until } from '../envoy/scene.ts';
-import { goTools } from '../rig/build.ts';
 import type { Stub } from './envoy-stub.ts';
+import { buildIstio } from './istio-program.ts';
 
 export type Who = 'istio' | 'ours' | 'ours, compat istio';
 
@@ -39,10 +39,17 @@ export interface LifeOptions extends Pick<SceneOptions, 'env' | 'config' | 'args
   readonly stub?: Partial<Stub>;
 }
 
+let built: string | undefined;
+
+function istioAgent(): string {
+  built ??= buildIstio('istio.io/istio/pilot/cmd/pilot-agent');
+  return built;
+}
+
 /** Starts it and waits until it calls its proxy ready. */
 export async function life(t: TestContext, who: Who, options: LifeOptions = {}): Promise<Life> {
   const scene = await startScene(t, {
-    ...(who === 'istio' ? { agent: join(goTools('istio'), 'pilot-agent') } : {}),
+    ...(who === 'istio' ? { agent: istioAgent() } : {}),
     ...(options.args === undefined ? {} : { args: options.args }),
     env: {
       POD_NAME: 'pod',

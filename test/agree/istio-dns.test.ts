@@ -1,22 +1,16 @@
 // Live oracle: Istio's own DNS server and ours get the same table and the same messages, with the same server behind them; every
 // difference is a bug, except those named here.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { PlainMessage } from '../../src/core/dns/plain-message.ts';
 import { bunBinary } from '../envoy/parts.ts';
 import { namespace } from '../netns/namespace.ts';
+import { buildIstio } from './istio-program.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'fairway-istio-dns-'));
-after(() => rmSync(folder, { recursive: true }));
-const program = join(folder, 'istio-dns');
+let program = '';
 before(() => {
-  const cwd = join(import.meta.dirname, 'istio-inject');
-  const made = spawnSync('go', ['build', '-mod=mod', '-o', program, './dns'], { cwd, encoding: 'utf8' });
-  if (made.status !== 0) throw new Error(`go build failed: ${made.stderr || made.error?.message}`);
+  program = buildIstio('./dns');
 });
 
 interface Line {
