@@ -10,6 +10,7 @@ import { version } from '../../src/cli/version.ts';
 import { startLoad } from './load.ts';
 import { measureAgent } from './measure.ts';
 import { becomesReady, bounded, startScene, until } from './scene.ts';
+import { nextCertificate, renewedOften, speaksMtls, startSecureScene } from './secure-scene.ts';
 import { startApp } from './servers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agent-built-'));
@@ -48,6 +49,16 @@ test('the built agent drains under load as the sources do', bounded, async (t) =
     [],
   );
   assert.equal((await scene.agent.ended).code, 0);
+});
+
+test('the built agent gets certificates, and renews them under load', bounded, async (t) => {
+  const scene = await startSecureScene(t, { agent: built, ...renewedOften });
+  await startApp(t, scene.ports.app);
+  await becomesReady(scene);
+  await speaksMtls(scene);
+  const load = startLoad({ port: scene.ports.outbound, perSecond: 100, path: '/ms/5', protocol: 'http1' });
+  for (let serial: string | undefined, times = 0; times < 3; times++) serial = await nextCertificate(scene, serial);
+  assert.deepEqual((await load.stop()).lost, []);
 });
 
 test('the built agent: Envoy crashes, the agent is killed', bounded, async (t) => {

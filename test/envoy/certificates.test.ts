@@ -4,44 +4,23 @@ import { mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newAuthority } from '../xds/authority.ts';
-import { getOnce, startLoad } from './load.ts';
+import { startLoad } from './load.ts';
 import { envoyVersions } from './parts.ts';
-import { becomesReady, bounded, hasLogged, type Scene, until } from './scene.ts';
+import { becomesReady, bounded, hasLogged, until } from './scene.ts';
 import {
   activeCertificate,
   identity,
+  nextCertificate,
+  patienceMs,
   put,
+  renewedOften,
   rootPath,
   type SecureOptions,
+  speaksMtls,
   startSecureScene,
   tokenPath,
 } from './secure-scene.ts';
 import { startApp } from './servers.ts';
-
-const patienceMs = 40_000;
-
-async function speaksMtls({ ports }: Scene): Promise<void> {
-  const works = (): Promise<boolean> =>
-    getOnce(ports.outbound, '/').then(
-      () => true,
-      () => false,
-    );
-  await until('mTLS works', works, patienceMs);
-}
-
-/** Waits until Envoy shows another certificate; gives what it shows. */
-async function nextCertificate(scene: Scene, before: string | undefined): Promise<string> {
-  let serial: string | undefined;
-  await until(
-    'another certificate is in use',
-    async () => {
-      serial = (await activeCertificate(scene))?.serial;
-      return serial !== undefined && serial !== before;
-    },
-    patienceMs,
-  );
-  return serial ?? '';
-}
 
 async function started(
   t: Parameters<typeof startSecureScene>[0],
@@ -66,10 +45,8 @@ for (const version of envoyVersions)
     assert.equal(scene.ca.orders.length, 1);
   });
 
-const short = { lifeMs: 4000, env: { SECRET_GRACE_PERIOD_RATIO_JITTER: '0' } } as const;
-
 test('certificates rotate under 200 requests a second, and none is lost', bounded, async (t) => {
-  const scene = await started(t, short);
+  const scene = await started(t, renewedOften);
   await speaksMtls(scene);
   const load = startLoad({ port: scene.ports.outbound, perSecond: 200, path: '/ms/5', protocol: 'http1' });
   const serials = new Set<string>();
@@ -99,7 +76,7 @@ test('the CA is away: what is held serves on, under load; when it is back, the r
 });
 
 test('token and root are those of the moment: both change, and the next order is filled', bounded, async (t) => {
-  const scene = await started(t, short);
+  const scene = await started(t, renewedOften);
   await speaksMtls(scene);
   const before = await activeCertificate(scene);
   scene.ca.callers.clear();

@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type CertificateAuthority, startCertificateAuthority } from '../xds/certificate-authority.ts';
 import { clusterOf, type Ports, podListeners, putListeners, writeBootstrap, writeClusters } from './bootstrap.ts';
-import { type Scene, type SceneOptions, startScene } from './scene.ts';
+import { getOnce } from './load.ts';
+import { type Scene, type SceneOptions, startScene, until } from './scene.ts';
 
 export const tokenPath = 'var/run/secrets/tokens/istio-token';
 export const rootPath = 'var/run/secrets/istio/root-cert.pem';
@@ -135,7 +136,36 @@ function tls(side: 'Downstream' | 'Upstream', more: object, { own, roots }: Secr
   };
 }
 
-export interface ActiveCertificate {
+/** Renewed every two seconds, with time to spare on a slow machine. */
+export const renewedOften = { lifeMs: 20_000, env: { SECRET_GRACE_PERIOD_RATIO: '0.9' } } as const;
+
+/** A slow machine takes its time. */
+export const patienceMs = 40_000;
+
+export async function speaksMtls({ ports }: Scene): Promise<void> {
+  const works = (): Promise<boolean> =>
+    getOnce(ports.outbound, '/').then(
+      () => true,
+      () => false,
+    );
+  await until('mTLS works', works, patienceMs);
+}
+
+/** Waits until Envoy shows another certificate; gives what it shows. */
+export async function nextCertificate(scene: Scene, before: string | undefined): Promise<string> {
+  let serial: string | undefined;
+  await until(
+    'another certificate is in use',
+    async () => {
+      serial = (await activeCertificate(scene))?.serial;
+      return serial !== undefined && serial !== before;
+    },
+    patienceMs,
+  );
+  return serial ?? '';
+}
+
+interface ActiveCertificate {
   /** Of the certificate that Envoy shows to its peers. */
   readonly serial: string;
   readonly identities: readonly string[];

@@ -57,9 +57,9 @@ export async function startMesh(): Promise<Mesh> {
   return mesh;
 }
 
-/** Waits for something that another process brings about, at most a minute. What throws does not hold yet. */
+/** Waits for something that another process brings about, at most two minutes. What throws does not hold yet. */
 export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 60_000;
+  const endMs = performance.now() + 120_000;
   for (let problem = ''; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
     try {
       if (await holds()) return;

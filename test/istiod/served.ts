@@ -47,11 +47,21 @@ async function servedBy(t: TestContext, { mesh, files, agent, env = {} }: Varian
         shapes[name] = await shapeOf(join(scene.folder, socketPath), name);
         return true;
       });
-    return shapes;
+    return { ...shapes, metrics: await certificateMetrics(scene.ports.status) };
   } finally {
     scene.agent.process.kill('SIGTERM'); // Istio's agent writes no pid: it must end its Envoy itself
     await scene.agent.ended;
   }
+}
+
+/** Names and labels of the metrics about certificates that both have. */
+async function certificateMetrics(port: number): Promise<string> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/stats/prometheus`)).text();
+  const samples = text.match(/^istio_agent_(?:cert_expiry|num_outgoing|outgoing_latency)\S*/gm) ?? [];
+  return samples
+    .filter((sample) => !sample.startsWith('istio_agent_num_outgoing_retries'))
+    .sort()
+    .join(' ');
 }
 
 /** Asks once; throws where the stream ends without an answer. */
@@ -97,7 +107,7 @@ const variants: readonly (readonly [what: string, env: Readonly<Record<string, s
 /** Registers the comparison; the mesh is up when its tests run. */
 export function testServed(mesh: () => Mesh): void {
   for (const [what, env] of variants)
-    test(`secrets are those of Istio's agent, ${what}`, { timeout: 180_000 }, async (t) => {
+    test(`secrets are those of Istio's agent, ${what}`, { timeout: 300_000 }, async (t) => {
       const authority = await newAuthority();
       const { cert, key } = await authority.issue({ type: 'url', value: 'spiffe://cluster.local/ns/shop/sa/cart' });
       const files = { 'own/c.pem': cert, 'own/k.pem': key, 'own/r.pem': authority.root };
@@ -105,6 +115,7 @@ export function testServed(mesh: () => Mesh): void {
       const istio = await servedBy(t, { ...place, agent: join(goTools('istio'), 'pilot-agent') });
       const fairway = await servedBy(t, place);
       assert.deepEqual(fairway, istio);
+      assert.match(istio['metrics'] ?? '', /^istio_agent_cert_expiry_seconds\{/);
       assert.match(istio['default'] ?? '', /chain CERTIFICATE,CERTIFICATE \| key [A-Z ]*PRIVATE KEY/);
     });
 }

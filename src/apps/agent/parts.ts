@@ -22,6 +22,7 @@ export interface Parts {
   readonly dnsTable: () => Facts['dnsTable'];
   /** Undefined where this agent answers no names. */
   readonly dns: DnsServer | undefined;
+  readonly certificates: RunningIdentity['counts'];
   /** After Envoy has ended: certificates and configuration are there until then. */
   readonly end: () => void;
 }
@@ -53,6 +54,7 @@ export async function startParts(context: PartsContext): Promise<Started> {
     kind: 'running',
     dnsTable: () => (dns === undefined ? 'not-needed' : dns.hasTable() ? 'received' : 'missing'),
     dns,
+    certificates: identity.counts,
     end,
   };
 }

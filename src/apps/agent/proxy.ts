@@ -41,6 +41,7 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
     supervision,
     readyAfterMs: () => readyAfterMs,
     names: () => parts?.dns,
+    certificates: () => parts?.certificates(),
     others: () => ({
       grpcBootstrap: grpcProblem(plan.settings.grpcBootstrapPath, host),
       dnsTable: parts?.dnsTable() ?? 'missing',

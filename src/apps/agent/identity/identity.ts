@@ -21,7 +21,7 @@ import { sdsServer } from './sds.ts';
 import { type Secrets, secretsFrom } from './secrets.ts';
 import { isServed } from './served.ts';
 import type { IdentitySettings } from './settings.ts';
-import { keepWorkload, type Workload } from './workload.ts';
+import { keepWorkload, type OrderCounts, type Workload } from './workload.ts';
 
 interface IdentityContext {
   readonly plan: Plan;
@@ -33,6 +33,8 @@ export interface RunningIdentity {
   readonly kind: 'running';
   /** The control plane's trust anchors, in PEM, all of them. */
   readonly setAnchors: (pem: string) => void;
+  /** Undefined: no CA is asked. */
+  readonly counts: () => OrderCounts | undefined;
   readonly end: () => void;
 }
 
@@ -77,6 +79,7 @@ async function serve(context: IdentityContext, source: IdentitySource): Promise<
   return {
     kind: 'running',
     setAnchors: (pem) => workload?.setAnchors(pem),
+    counts: () => workload?.counts(),
     end: () => [workload, files, listening].forEach((part) => part?.end()),
   };
 }

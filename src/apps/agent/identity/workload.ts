@@ -4,6 +4,7 @@ import {
   type IdentityEffect,
   type IdentityInput,
   type IdentityPolicy,
+  type IdentityState,
   type Issued,
   identityDueMs,
   identityLine,
@@ -20,44 +21,94 @@ export interface Workload {
   readonly roots: () => string | undefined;
   /** The control plane's trust anchors, in PEM, all of them. */
   readonly setAnchors: (pem: string) => void;
+  readonly counts: () => OrderCounts;
   readonly end: () => void;
 }
+
+/** For metrics. */
+export interface OrderCounts {
+  readonly orders: number;
+  readonly refused: number;
+  /** Of all orders together. */
+  readonly tookMs: number;
+  /** Of the certificate that is held; undefined: there is none. */
+  readonly expiresInMs: number | undefined;
+}
+
+type Answered = Extract<IdentityInput, { kind: 'issued' | 'refused' }>;
 
 export interface WorkloadContext {
   readonly host: Host;
   readonly log: Log;
   readonly policy: IdentityPolicy;
-  readonly order: (key: 'new' | 'same') => Promise<Extract<IdentityInput, { kind: 'issued' | 'refused' }>>;
+  readonly order: (key: 'new' | 'same') => Promise<Answered>;
   readonly changed: () => void;
 }
 
 /** Certificates are good by the wall's clock, which may jump and goes on while a machine sleeps: the machine looks at least so often. */
 const longestSleepMs = 60_000;
 
+/** Counts what is ordered, and how it ends. */
+function counted(
+  { host, order }: WorkloadContext,
+  counts: { orders: number; refused: number; tookMs: number },
+): WorkloadContext['order'] {
+  return async (key) => {
+    const beganMs = host.clock.nowMs();
+    counts.orders++;
+    const answer = await order(key).catch(failure);
+    counts.tookMs += host.clock.nowMs() - beganMs;
+    if (answer.kind === 'refused') counts.refused++;
+    return answer;
+  };
+}
+
 /** Asks for the first certificate at once, and keeps one from then on. */
 export function keepWorkload(context: WorkloadContext): Workload {
-  const { host, policy } = context;
-  const random = prng(host.nonce());
+  const { host } = context;
+  const counts = { orders: 0, refused: 0, tookMs: 0 };
+  const { state, feed, end } = drive({ ...context, order: counted(context, counts) });
+  return {
+    held: () => state().held,
+    roots: () => trustedRoots(state()),
+    setAnchors: (pem) => feed({ kind: 'anchors', pem }),
+    counts: () => ({ ...counts, expiresInMs: expiresInMs(state(), host) }),
+    end,
+  };
+}
+
+interface Driven {
+  readonly state: () => IdentityState;
+  readonly feed: (input: IdentityInput) => void;
+  readonly end: () => void;
+}
+
+function drive(context: WorkloadContext): Driven {
+  const { clock, nonce } = context.host;
+  const random = prng(nonce());
   let [state, effects] = beginIdentity;
   let callOff = (): void => undefined;
   let ended = false;
   const feed = (input: IdentityInput): void => {
     if (ended) return;
-    [state, effects] = identityStep(policy, state, input, { nowMs: host.clock.wallMs(), random });
+    [state, effects] = identityStep(context.policy, state, input, { nowMs: clock.wallMs(), random });
     act();
   };
   const act = (): void => {
     for (const effect of effects) perform(context, effect, feed);
     callOff();
-    callOff = host.clock.after(sleepMs(identityDueMs(state), host.clock.wallMs()), () => feed({ kind: 'tick' }));
+    callOff = clock.after(sleepMs(identityDueMs(state), clock.wallMs()), () => feed({ kind: 'tick' }));
   };
   const end = (): void => {
     ended = true;
     callOff();
   };
   act();
-  const setAnchors = (pem: string): void => feed({ kind: 'anchors', pem });
-  return { held: () => state.held, roots: () => trustedRoots(state), setAnchors, end };
+  return { state: () => state, feed, end };
+}
+
+function expiresInMs({ held }: IdentityState, { clock }: Host): number | undefined {
+  return held === undefined ? undefined : held.expiresMs - clock.wallMs();
 }
 
 function sleepMs(dueMs: number | undefined, nowMs: number): number {
@@ -69,13 +120,13 @@ function perform(
   effect: IdentityEffect,
   feed: (input: IdentityInput) => void,
 ): void {
-  if (effect.kind === 'request') return void order(effect.key).catch(failure).then(feed);
+  if (effect.kind === 'request') return void order(effect.key).then(feed);
   if (effect.kind === 'publish') return changed();
   const { level, message, fields } = identityLine(effect.note);
   log(level, message, fields);
 }
 
 /** A bug of ours must not leave a pod without certificates for ever. */
-function failure(error: unknown): IdentityInput {
+function failure(error: unknown): Answered {
   return { kind: 'refused', problem: String(error), failure: 'lasting' };
 }

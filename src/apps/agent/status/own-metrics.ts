@@ -1,6 +1,7 @@
 // The agent's own metrics, in the names of Istio's agent where they mean the same. What Go's runtime tells (`istio_agent_go_*`) has no place here.
 import type { ProcessUsage } from '../../../ports/host.ts';
 import type { DnsCounts } from '../dns/responder.ts';
+import type { OrderCounts } from '../identity/workload.ts';
 import type { Scrapes } from './metrics.ts';
 
 export interface OwnFacts {
@@ -10,6 +11,8 @@ export interface OwnFacts {
   readonly readyAfterMs: number | undefined;
   /** Undefined: this agent answers no names. */
   readonly dns: DnsCounts | undefined;
+  /** Undefined: this agent asks no CA. */
+  readonly certificates: OrderCounts | undefined;
 }
 
 type Value = readonly [
@@ -19,7 +22,7 @@ type Value = readonly [
 ];
 
 /** As Prometheus' text. */
-export function ownMetrics({ scrapes, usage, readyAfterMs, dns }: OwnFacts): string {
+export function ownMetrics({ scrapes, usage, readyAfterMs, dns, certificates }: OwnFacts): string {
   const failures = Object.entries(scrapes.failures).map(([part, count]) => [`{type="${part}"}`, count] as const);
   const values: readonly Value[] = [
     ['scrapes_total', 'counter', ['', scrapes.total]],
@@ -27,6 +30,7 @@ export function ownMetrics({ scrapes, usage, readyAfterMs, dns }: OwnFacts): str
     ...processValues(usage),
     ...(readyAfterMs === undefined ? [] : [['startup_duration_seconds', 'gauge', ['', readyAfterMs / 1000]] as const]),
     ...(dns === undefined ? [] : dnsValues(dns)),
+    ...(certificates === undefined ? [] : certificateValues(certificates)),
   ];
   return values.map(lines).join('');
 }
@@ -51,6 +55,17 @@ function dnsValues({ requests, forwarded, failures }: DnsCounts): readonly Value
     ['dns_upstream_requests_total', 'counter', ['', forwarded]],
     ['dns_upstream_failures_total', 'counter', ['', failures]],
   ];
+}
+
+function certificateValues({ orders, refused, tookMs, expiresInMs }: OrderCounts): readonly Value[] {
+  const csr = '{request_type="csr"}';
+  const counters: readonly Value[] = [
+    ['num_outgoing_requests', 'counter', [csr, orders]],
+    ['num_failed_outgoing_requests', 'counter', [csr, refused]],
+    ['outgoing_latency', 'counter', [csr, tookMs]],
+  ];
+  if (expiresInMs === undefined) return counters;
+  return [...counters, ['cert_expiry_seconds', 'gauge', ['{resource_name="default"}', expiresInMs / 1000]]];
 }
 
 function lines([name, type, ...samples]: Value): string {

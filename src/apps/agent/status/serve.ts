@@ -3,6 +3,7 @@ import { type Facts, isTerminating } from '../../../core/proxy/index.ts';
 import type { Handler, Host, Server } from '../../../ports/host.ts';
 import type { DnsServer } from '../dns/server.ts';
 import { adminOf } from '../envoy-program.ts';
+import type { OrderCounts } from '../identity/workload.ts';
 import type { Log } from '../log.ts';
 import { loopbackOf, type Plan } from '../plan.ts';
 import type { Supervision } from '../supervise.ts';
@@ -19,6 +20,8 @@ export interface Serving {
   readonly readyAfterMs: () => number | undefined;
   /** Undefined where this agent answers no names, or not yet. */
   readonly names: () => Pick<DnsServer, 'counts' | 'tableJson'> | undefined;
+  /** Undefined where no CA is asked, or not yet. */
+  readonly certificates: () => OrderCounts | undefined;
   /** What is asked of the agent itself, not of Envoy. */
   readonly others: () => Pick<Facts, 'grpcBootstrap' | 'dnsTable'>;
 }
@@ -42,7 +45,7 @@ export async function serveStatus(plan: Plan, serving: Serving): Promise<Server 
   );
 }
 
-function mergedMetrics(plan: Plan, { host, log, readyAfterMs, names }: Serving): Handler {
+function mergedMetrics(plan: Plan, { host, log, readyAfterMs, names, certificates }: Serving): Handler {
   const { settings, targets } = plan;
   return metricsHandler({
     host,
@@ -56,13 +59,14 @@ function mergedMetrics(plan: Plan, { host, log, readyAfterMs, names }: Serving):
         usage: host.processes.usage(),
         readyAfterMs: readyAfterMs(),
         dns: names()?.counts(),
+        certificates: certificates(),
       }),
   });
 }
 
 export function readinessFor(
   plan: Plan,
-  { host, supervision, others }: Omit<Serving, 'log' | 'readyAfterMs' | 'names'>,
+  { host, supervision, others }: Omit<Serving, 'log' | 'readyAfterMs' | 'names' | 'certificates'>,
 ): ReturnType<typeof readinessOf> {
   return readinessOf({
     host,

@@ -194,6 +194,7 @@ async function merge(
         usage: fakeHost().processes.usage(),
         readyAfterMs: 1500,
         dns: { requests: 3, forwarded: 2, failures: 1 },
+        certificates: { orders: 2, refused: 1, tookMs: 120, expiresInMs: 3_600_000 },
       }),
   });
   const { body, headers } = await handler({ ...from('10.0.0.9', 'GET', '/metrics'), ...asked });
@@ -212,7 +213,7 @@ test("merged metrics: the agent's, Envoy's, the application's, with the type of 
   );
   assert.match(
     text,
-    /^# TYPE istio_agent_[\s\S]*startup_duration_seconds 1\.5\n[\s\S]*istio_agent_dns_requests_total 3\n[\s\S]*\nenvoy 1\napp 1\n# EOF\n$/,
+    /^# TYPE istio_agent_[\s\S]*startup_duration_seconds 1\.5\n[\s\S]*istio_agent_dns_requests_total 3\n[\s\S]*cert_expiry_seconds\{resource_name="default"\} 3600\nenvoy 1\napp 1\n# EOF\n$/,
   );
   assert.equal(type, open);
   assert.deepEqual(
