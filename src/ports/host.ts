@@ -35,7 +35,9 @@ export interface HostFiles {
   /** A text that changes whenever the file does, or another one takes its place; links are followed. Undefined: there is none. */
   readonly stamp: (path: string) => string | undefined;
   /** Makes folders as needed; gives back what went wrong. */
-  readonly write: (path: string, text: string, mode?: number) => string | undefined;
+  readonly write: (path: string, content: string | Uint8Array, mode?: number) => string | undefined;
+  /** Undefined: these bytes are no gzip, or more than `maxBytes` come out. */
+  readonly gunzip: (bytes: Uint8Array, maxBytes: number) => Promise<Uint8Array | undefined>;
   readonly remove: (path: string) => void;
 }
 
@@ -126,6 +128,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly tls?: boolean;
+  /** The certificate must be one that the machine trusts. Probes of an application take any, as the kubelet does. */
+  readonly verify?: boolean;
   /** HTTP/2 where a server with TLS chooses it. */
   readonly http2?: boolean;
   /** Undefined: none. */

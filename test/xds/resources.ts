@@ -24,7 +24,11 @@ export function resource(typeUrl: string, name: string, value: Uint8Array): Reso
 }
 
 export function any(typeUrl: string, value: Uint8Array): Uint8Array {
-  return encode([1, typeUrl.startsWith(type) ? typeUrl : `${type}${typeUrl}`], [2, value]);
+  return encode([1, urlOf(typeUrl)], [2, value]);
+}
+
+function urlOf(name: string): string {
+  return name.startsWith(type) ? name : `${type}${name}`;
 }
 
 /** Both directions of mTLS within a mesh: what one shows, and whom it trusts. PEM. */
@@ -56,7 +60,7 @@ export interface ListenerOptions {
   readonly direction: 'inbound' | 'outbound';
   readonly tls?: MeshTls;
   /** Names of HTTP filters that come by ECDS, before the router. */
-  readonly extensions?: readonly { readonly name: string; readonly typeUrl: string }[];
+  readonly extensions?: readonly { readonly name: string; readonly typeUrls: readonly string[] }[];
 }
 
 /** A listener of HTTP whose routes come by RDS. */
@@ -68,8 +72,8 @@ export function listener(
     [1, 'envoy.filters.http.router'],
     [4, any('envoy.extensions.filters.http.router.v3.Router', new Uint8Array(0))],
   );
-  const discovered = extensions.map(({ name: filter, typeUrl }) =>
-    encode([1, filter], [5, encode([1, overAds], [4, typeUrl])]),
+  const discovered = extensions.map(({ name: filter, typeUrls }) =>
+    encode([1, filter], [5, encode([1, overAds], ...typeUrls.map((each) => [4, urlOf(each)] as const))]),
   );
   const filters = [...discovered, router].map((filter) => [5, filter] as const);
   const manager = encode([2, name], [3, encode([1, overAds], [2, routeName])], ...filters);
@@ -88,6 +92,11 @@ export function routes(name: string, clusterName: string): Resource {
   const action = encode([1, clusterName], [8, new Uint8Array(0)]);
   const host = encode([1, 'all'], [2, '*'], [3, encode([1, encode([1, '/'])], [2, action])]);
   return resource(types.routes, name, encode([1, name], [2, host]));
+}
+
+/** An HTTP filter of the name `name`, whose configuration is that. */
+export function extension(name: string, typeUrl: string, config: Uint8Array): Resource {
+  return resource(types.extension, name, encode([1, name], [2, any(typeUrl, config)]));
 }
 
 function address(host: string, port: number): Uint8Array {

@@ -1,6 +1,7 @@
 // Small files, read and written at once: configuration, a pid, a bootstrap. Written beside and renamed, so that no reader sees half of one.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { gunzip } from 'node:zlib';
 import type { HostFiles } from '../../ports/host.ts';
 
 export const nodeFiles: HostFiles = {
@@ -20,9 +21,13 @@ export const nodeFiles: HostFiles = {
       return undefined;
     }
   },
-  write: (path, text, mode = 0o644) => {
+  gunzip: (bytes, maxBytes) =>
+    new Promise((resolve) => {
+      gunzip(bytes, { maxOutputLength: maxBytes }, (error, whole) => resolve(error === null ? whole : undefined));
+    }),
+  write: (path, content, mode = 0o644) => {
     try {
-      writeWhole(path, text, mode);
+      writeWhole(path, content, mode);
       return undefined;
     } catch (error) {
       return String(error);
@@ -31,11 +36,11 @@ export const nodeFiles: HostFiles = {
   remove: (path) => rmSync(path, { force: true }),
 };
 
-function writeWhole(path: string, text: string, mode: number): void {
+function writeWhole(path: string, content: string | Uint8Array, mode: number): void {
   // A device or a mount (/dev/termination-log) can be written but not replaced.
-  if (path.startsWith('/dev/')) return writeFileSync(path, text);
+  if (path.startsWith('/dev/')) return writeFileSync(path, content);
   mkdirSync(dirname(path), { recursive: true });
   const partial = `${path}.${process.pid}.new`;
-  writeFileSync(partial, text, { mode });
+  writeFileSync(partial, content, { mode });
   renameSync(partial, path);
 }

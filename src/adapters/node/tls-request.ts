@@ -1,5 +1,5 @@
-// A request over TLS, by HTTP/2 where the server chooses it: one connection, whose handshake decides. Certificates are not verified: only an
-// application's own probe comes here, as from the kubelet.
+// A request over TLS, by HTTP/2 where the server chooses it: one connection, whose handshake decides. Certificates are verified where the
+// request says so; probes of an application take any, as the kubelet does.
 import { type OutgoingHttpHeaders, request as request1 } from 'node:http';
 import {
   type ClientHttp2Stream,
@@ -7,9 +7,10 @@ import {
   type IncomingHttpHeaders,
   type IncomingHttpStatusHeader,
 } from 'node:http2';
-import type { TcpNetConnectOpts } from 'node:net';
+import { isIP, type TcpNetConnectOpts } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { HttpRequest, Opened } from '../../ports/host.ts';
+import { machineRoots } from './machine-roots.ts';
 
 interface Wait {
   readonly resolve: (opened: Opened) => void;
@@ -42,9 +43,16 @@ export function openTls(request: HttpRequest): Promise<Opened> {
   return promise;
 }
 
-function optionsOf({ host, port, localAddress, http2 }: HttpRequest): ConnectionOptions & TcpNetConnectOpts {
+function optionsOf({
+  host,
+  port,
+  localAddress,
+  http2,
+  verify = false,
+}: HttpRequest): ConnectionOptions & TcpNetConnectOpts {
   const versions = http2 === true ? ['h2', 'http/1.1'] : ['http/1.1'];
-  const options = { host, port, rejectUnauthorized: false, ALPNProtocols: versions };
+  const trust = verify ? { ca: machineRoots(), ...(isIP(host) === 0 ? { servername: host } : {}) } : {};
+  const options = { host, port, rejectUnauthorized: verify, ...trust, ALPNProtocols: versions };
   return localAddress === undefined ? options : { ...options, localAddress };
 }
 

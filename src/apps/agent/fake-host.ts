@@ -114,7 +114,9 @@ export function fakeHost(behaviour: Behaviour = {}): FakeHost {
       read: (path) => written.get(path),
       exists: (path) => written.has(path),
       stamp: (path) => written.get(path),
-      write: (path, text) => void written.set(path, text),
+      write: (path, content) =>
+        void written.set(path, typeof content === 'string' ? content : `${content.length} bytes`),
+      gunzip: (bytes) => Promise.resolve(bytes.subarray(2)),
       remove: (path) => void written.delete(path),
     },
     nonce: () => 'nonce',

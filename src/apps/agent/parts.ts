@@ -48,7 +48,7 @@ export async function startParts(context: PartsContext): Promise<Started> {
     end();
     return xds;
   }
-  ends.push(xds.proxy.end);
+  ends.push(xds.end);
   context.log('debug', 'parts started', { parts: ends.length });
   return {
     kind: 'running',

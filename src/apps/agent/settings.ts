@@ -6,6 +6,7 @@ import { dnsSettings } from './dns/settings.ts';
 import { identityRows } from './identity/settings.ts';
 import { choice, choices, count, duration, maybeDuration, port, text, truth } from './kinds.ts';
 import type { Values } from './table.ts';
+import { wasmRows } from './wasm/settings.ts';
 import { xdsRows } from './xds/settings.ts';
 
 const anyNumber = [0, 2 ** 31] as const;
@@ -127,6 +128,7 @@ export const proxyTable = {
     doc: 'a classic sidecar outlives the application: its TCP ports must refuse twice, a second apart',
   }),
   ...xdsRows,
+  ...wasmRows,
   terminationLog: text('/dev/termination-log', {
     flag: 'termination-log',
     env: 'FAIRWAY_TERMINATION_LOG',

@@ -2,4 +2,5 @@
 
 export { type Entry, encode } from './encode.ts';
 export { type Message, readMessage } from './message.ts';
+export { rewrite } from './rewrite.ts';
 export { type Field, type Scan, scan } from './scan.ts';

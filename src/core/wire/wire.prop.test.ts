@@ -5,8 +5,9 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { AnySchema, DurationSchema } from '@bufbuild/protobuf/wkt';
 import * as fc from 'fast-check';
-import { encode } from './encode.ts';
+import { encode, encodeFields } from './encode.ts';
 import { readMessage } from './message.ts';
+import { rewrite } from './rewrite.ts';
 import { type Field, scan } from './scan.ts';
 
 /** Plain objects, so that they can be compared. */
@@ -34,6 +35,24 @@ function written(fields: readonly Field[]): Uint8Array {
 test('what the other one writes is scanned, field by field', () => {
   fc.assert(
     fc.property(fc.array(field), (fields) => assert.deepEqual(scan(written(fields)), { fields, end: 'whole' })),
+  );
+});
+
+test('fields are written as the other one writes them, and one that is rewritten is the only one that changes', () => {
+  fc.assert(
+    fc.property(fc.array(field), number, fc.uint8Array(), (fields, at, bytes) => {
+      const message = written(fields);
+      assert.deepEqual(encodeFields(fields), message);
+      assert.deepEqual(
+        rewrite(message, at, () => undefined),
+        written(fields.filter((each) => each.number !== at || each.kind !== 'bytes')),
+      );
+      const changed = fields.map((each) => (each.number === at && each.kind === 'bytes' ? { ...each, bytes } : each));
+      assert.deepEqual(
+        rewrite(message, at, () => bytes),
+        written(changed),
+      );
+    }),
   );
 });
 

@@ -11,6 +11,7 @@ export {
   type Variant,
   valueOf,
   variantOf,
+  withResources,
   writeRequest,
 } from './messages.ts';
 export { type Health, openingStream, routeOf, type StreamInput, type StreamPolicy, transition } from './stream.ts';

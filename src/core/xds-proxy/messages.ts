@@ -1,7 +1,7 @@
 // The few fields of xDS messages that a proxy between Envoy and the control plane looks at, and the small messages that it writes itself.
 // Field numbers: envoy/service/discovery/v3/discovery.proto and google/rpc/status.proto. Refuses to look into a resource.
 import { textOfUtf8 } from '../std/utf8.ts';
-import { encode, readMessage, scan } from '../wire/index.ts';
+import { encode, readMessage, rewrite, scan } from '../wire/index.ts';
 
 /** The protocol of a stream: state of the world, or differences. */
 export type Variant = 'sotw' | 'delta';
@@ -97,6 +97,14 @@ export function readResponse(variant: Variant, bytes: Uint8Array): Response | un
     nonce: message.text(response.nonce),
     resources: resources.filter((each) => each !== undefined),
   };
+}
+
+/** The response with other resources in the place of its own, as many as `readResponse` gave. */
+export function withResources(variant: Variant, message: Uint8Array, resources: readonly Uint8Array[]): Uint8Array {
+  const left = [...resources];
+  const next = (before: Uint8Array): Uint8Array => left.shift() ?? before;
+  const within = (each: Uint8Array): Uint8Array => rewrite(each, deltaResource.any, next) ?? each;
+  return rewrite(message, response.resources, variant === 'sotw' ? next : within) ?? message;
 }
 
 /** The value of a resource, whose type its response tells. */

@@ -1,8 +1,9 @@
 // A gRPC client over TCP with TLS, in plain text, or over a unix socket. One connection a channel, made at the first call.
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, getCACertificates, rootCertificates, type TLSSocket } from 'node:tls';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { GrpcAnswer, GrpcChannel, GrpcClientCall, GrpcTarget, GrpcUnaryOptions } from '../../../ports/grpc.ts';
+import { machineRoots } from '../machine-roots.ts';
 import { type Connection, openCall } from './call.ts';
 import { windowBytes } from './stream.ts';
 
@@ -70,12 +71,6 @@ function socketTo({ at, tls }: GrpcTarget): Socket | TLSSocket {
     ...(isIP(name) === 0 ? { servername: name } : {}),
     ...(tls.client === undefined ? {} : { cert: tls.client.chain, key: tls.client.key }),
   });
-}
-
-/** A machine without any trusts those that the runtime carries. */
-function machineRoots(): string[] {
-  const roots = getCACertificates('system');
-  return roots.length > 0 ? roots : [...rootCertificates];
 }
 
 function hostAndPort({ host, port }: { readonly host: string; readonly port: number }): string {

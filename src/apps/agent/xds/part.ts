@@ -3,6 +3,7 @@ import { textAt } from '../../../core/std/json.ts';
 import type { Host } from '../../../ports/host.ts';
 import type { Log } from '../log.ts';
 import type { Plan } from '../plan.ts';
+import { startWasm } from '../wasm/part.ts';
 import { type OwnTypes, serveXdsProxy, type XdsProxy } from './xds.ts';
 
 interface XdsContext {
@@ -12,11 +13,12 @@ interface XdsContext {
 }
 
 export type StartedXds =
-  | { readonly kind: 'running'; readonly proxy: XdsProxy }
+  | { readonly kind: 'running'; readonly proxy: XdsProxy; readonly end: () => void }
   | { readonly kind: 'failed'; readonly problem: string };
 
 /** `own`: the types of resources that parts of the agent want, and who takes them. */
-export async function startXds({ plan, host, log }: XdsContext, own: OwnTypes): Promise<StartedXds> {
+export async function startXds(context: XdsContext, own: OwnTypes): Promise<StartedXds> {
+  const { plan, host, log } = context;
   const { settings, config, env } = plan;
   const socketPath = `${config.configPath}/XDS`;
   const upstream = {
@@ -25,10 +27,13 @@ export async function startXds({ plan, host, log }: XdsContext, own: OwnTypes): 
     controlPlaneAuthPolicy: textAt(config.raw, 'controlPlaneAuthPolicy') ?? '',
     proxyMetadata: config.proxyMetadata,
   };
+  const wasm = startWasm(context);
   try {
-    const proxy = await serveXdsProxy({ host, log, socketPath, upstream, env, own, convert: undefined });
-    return { kind: 'running', proxy };
+    const proxy = await serveXdsProxy({ host, log, socketPath, upstream, env, own, convert: wasm?.convert });
+    const end = (): void => [proxy, wasm].forEach((part) => part?.end());
+    return { kind: 'running', proxy, end };
   } catch (error) {
+    wasm?.end();
     return { kind: 'failed', problem: `the socket ${socketPath}: ${String(error)}` };
   }
 }
