@@ -1,19 +1,89 @@
-// Replaces a file whole or not at all: a reader sees the old text or the new one.
-import { rename, rm, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+// Replaces files whole or not at all: a reader sees the old bytes or the new ones. New bytes are staged beside the file and flushed to the disk,
+// then renamed over it. Links stay links (their target is written), modes stay. What a killed run left is removed by the next one.
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../core/std/errors.ts';
 import type { Io } from './io.ts';
 
-export async function replaceFile(path: string, text: string, io: Io): Promise<void> {
-  const target = resolve(io.cwd, path);
-  const temporary = `${target}.${process.pid}.tmp`;
+/** New bytes that wait for their renaming. */
+export interface Staged {
+  readonly target: string;
+  readonly temporary: string;
+}
+
+/** Writes a text to a file, which need not be there. @throws UsageError */
+export function replaceFile(path: string, text: string, io: Io): void {
   try {
-    await writeFile(temporary, text, { flag: 'wx' });
-    await rename(temporary, target);
+    const target = targetOf(resolve(io.cwd, path));
+    removeLeftovers(dirname(target));
+    const { temporary } = stage(target, [Buffer.from(text)]);
+    try {
+      renameSync(temporary, target);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
   } catch (cause) {
-    await rm(temporary, { force: true });
     throw new UsageError(`cannot write ${path}: ${(cause as NodeJS.ErrnoException).code ?? 'unknown error'}`, {
       cause,
     });
   }
+}
+
+/** Puts the blocks into a new file beside the one at `path`. @throws the error of the file system, and leaves nothing */
+export function stage(path: string, blocks: Iterable<Uint8Array>): Staged {
+  const target = targetOf(path);
+  const temporary = join(dirname(target), `.${basename(target)}.fairway-${process.pid}.tmp`);
+  const file = openSync(temporary, 'wx');
+  try {
+    const mode = statSync(target, { throwIfNoEntry: false })?.mode;
+    if (mode !== undefined) fchmodSync(file, mode & 0o7777);
+    for (const block of blocks) writeFully(file, block);
+    fsyncSync(file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  return { target, temporary };
+}
+
+/** Removes what killed runs staged in a folder: only files that are named exactly as `stage` names them, and whose process is gone. */
+export function removeLeftovers(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const pid = /^\..+\.fairway-([1-9]\d*)\.tmp$/.exec(entry.name)?.[1];
+    if (pid !== undefined && entry.isFile() && isGone(Number(pid))) rmSync(join(folder, entry.name), { force: true });
+  }
+}
+
+/** A link's target, also where nothing is there yet. */
+function targetOf(path: string): string {
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? path : realpathSync(path);
+}
+
+/** A process that may not be asked (EPERM) lives; this one has no file of its own yet. */
+function isGone(pid: number): boolean {
+  if (pid === process.pid) return true;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+function writeFully(file: number, block: Uint8Array): void {
+  for (let from = 0; from < block.length; ) from += writeSync(file, block, from);
 }

@@ -124,7 +124,7 @@ async function writeLock({ from, to, inventory }: Sides, flags: Flags, io: Io): 
   const { formatLock } = await import('../../core/rollout/index.ts');
   const { replaceFile } = await import('../replace-file.ts');
   const path = lockPathOf(toPlace, flags);
-  await replaceFile(path, formatLock(lock), io);
+  replaceFile(path, formatLock(lock), io);
   io.stderr.write(`wrote ${path}: ${lock.size} ${lock.size === 1 ? 'bucket' : 'buckets'}\n`);
   const verb =
     flags.forget === true ? 'dropped' : 'kept, though neither the files nor the inventory know it (--forget drops it)';

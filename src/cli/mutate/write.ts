@@ -1,22 +1,11 @@
-// Writes changed files, all or none: first every temporary file, flushed to the disk, then the renames. Links stay links (their target
-// is written), modes stay. If a rename fails, the files renamed before it get their old content back. What a killed run left in
-// these folders is removed first.
+// Writes changed files, all or none: first every new file is staged (see replace-file.ts), then the renames. If a rename fails, the files
+// renamed before it get their old content back. What a killed run left in these folders is removed first.
 
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Bytes } from '../../core/manifest/index.ts';
+import { removeLeftovers, type Staged, stage } from '../replace-file.ts';
 
 /** A file and what it shall hold; `before` is what it held when it was read. */
 export interface Rewrite {
@@ -25,19 +14,17 @@ export interface Rewrite {
   readonly pieces: readonly Bytes[];
 }
 
-interface Staged {
+interface StagedRewrite extends Staged {
   readonly rewrite: Rewrite;
-  readonly target: string;
-  readonly temporary: string;
 }
 
 /** @throws the error of the file system, with every file as it was */
 export function writeAll(rewrites: readonly Rewrite[]): void {
-  const staged: Staged[] = [];
-  const renamed: Staged[] = [];
+  const staged: StagedRewrite[] = [];
+  const renamed: StagedRewrite[] = [];
   for (const folder of new Set(rewrites.map(({ path }) => dirname(realpathSync(path))))) removeLeftovers(folder);
   try {
-    for (const rewrite of rewrites) staged.push(stage(rewrite));
+    for (const rewrite of rewrites) staged.push({ rewrite, ...stage(rewrite.path, blocksOf(rewrite.pieces)) });
     for (const file of staged) {
       renameSync(file.temporary, file.target);
       renamed.push(file);
@@ -46,47 +33,11 @@ export function writeAll(rewrites: readonly Rewrite[]): void {
   } catch (error) {
     for (const { temporary } of staged) rmSync(temporary, { force: true });
     for (const { rewrite, target } of renamed) {
-      const { temporary } = stage({ path: target, before: '', pieces: [rewrite.before] });
+      const { temporary } = stage(target, blocksOf([rewrite.before]));
       renameSync(temporary, target);
     }
     throw error;
   }
-}
-
-/** Only files that are named exactly as `stage` names them, and whose process is gone. */
-function removeLeftovers(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const pid = /^\..+\.fairway-([1-9]\d*)\.tmp$/.exec(entry.name)?.[1];
-    if (pid !== undefined && entry.isFile() && isGone(Number(pid))) rmSync(join(folder, entry.name), { force: true });
-  }
-}
-
-/** A process that may not be asked (EPERM) lives; this one has no file of its own yet. */
-function isGone(pid: number): boolean {
-  if (pid === process.pid) return true;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-}
-
-function stage(rewrite: Rewrite): Staged {
-  const target = realpathSync(rewrite.path);
-  const temporary = join(dirname(target), `.${basename(target)}.fairway-${process.pid}.tmp`);
-  const file = openSync(temporary, 'wx');
-  try {
-    fchmodSync(file, statSync(target).mode & 0o7777);
-    for (const block of blocksOf(rewrite.pieces)) writeFully(file, block);
-    fsyncSync(file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-  return { rewrite, target, temporary };
 }
 
 /** The pieces as blocks of bytes. The block is filled again for the next one: it must be written before that is asked for. */
@@ -111,10 +62,6 @@ function* blocksOf(pieces: readonly Bytes[]): Generator<Buffer> {
 /** Puts the pieces out, each block when the one before is written. What a closed pipe means, the stream's owner says. */
 export async function print(pieces: readonly Bytes[], stream: Writable): Promise<void> {
   for (const block of blocksOf(pieces)) await new Promise((done) => stream.write(block, done));
-}
-
-function writeFully(file: number, block: Buffer): void {
-  for (let from = 0; from < block.length; ) from += writeSync(file, block, from);
 }
 
 function flushFolder(folder: string): void {

@@ -225,7 +225,8 @@ function findKeyEnd(scan: Scan, at: number): number {
     else if (code === hash) {
       if (bytes[i - 1] === space) return 0;
       last = i + 1;
-    } else if (code !== space && code !== carriage) return -1;
+    } else if (code === carriage) return bytes[i + 1] === newline ? 0 : -1;
+    else if (code !== space) return -1;
   }
   return 0;
 }

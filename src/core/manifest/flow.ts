@@ -159,13 +159,22 @@ function skipBlanks(place: FlowPlace, from: number): number {
   for (let at = from; at < end; at++) {
     const code = bytes[at]!;
     if (code === 10) start = at + 1;
-    else if (code === 9 && column !== -1) return -1;
+    else if ((code === 9 && column !== -1) || (code === 13 && bytes[at + 1] !== 10)) return -1;
     else if (code === 35) {
       if (column === -1 || (at > from && !isBlank(bytes[at - 1]!)) || at === from) return -1;
-      for (; at + 1 < end && bytes[at + 1] !== 10; at++) if ((classes[bytes[at + 1]!]! & 4) !== 0) return -1;
+      at = endOfComment(bytes, at, end) - 1;
+      if (at < 0) return -1;
     } else if (!isBlank(code)) return start !== -1 && at - start <= column && !isFlowIndicatorOut(code) ? -1 : at;
   }
   return -1;
+}
+
+/** The offset of the line end after a comment, or -1 where something forbidden stands in it. */
+function endOfComment(bytes: Uint8Array, from: number, end: number): number {
+  let at = from;
+  for (; at < end && bytes[at] !== 10; at++)
+    if ((classes[bytes[at]!]! & 4) !== 0 || (bytes[at] === 13 && bytes[at + 1] !== 10)) return -1;
+  return at;
 }
 
 function isBlank(code: number): boolean {

@@ -8,7 +8,7 @@ for (const character of '0abtnvfre "/\\N_LP\t') escapes[character.charCodeAt(0)]
 
 /** What text between quotes is looked at more closely for. */
 const notable = new Uint8Array(256);
-for (const code of [34, 39, 92, 10]) notable[code] = 1;
+for (const code of [34, 39, 92, 10, 13]) notable[code] = 1;
 for (let code = 0; code < 128; code++) if (isForbidden(code)) notable[code] = 1;
 
 /** The offset after the closing quote of the single-quoted text that starts at `open`, or -1. */
@@ -22,7 +22,7 @@ export function skipSingle(bytes: Uint8Array, open: number, end: number, column:
     } else if (code === 10) {
       at = beforeText(bytes, at, column);
       if (at === -1) return -1;
-    } else if (code !== 34 && code !== 92) return -1;
+    } else if (code !== 34 && code !== 92 && !isLineEnd(bytes, at)) return -1;
   }
   return -1;
 }
@@ -39,9 +39,14 @@ export function skipDouble(bytes: Uint8Array, open: number, end: number, column:
     } else if (code === 10) {
       at = beforeText(bytes, at, column);
       if (at === -1) return -1;
-    } else if (code !== 39) return -1;
+    } else if (code !== 39 && !isLineEnd(bytes, at)) return -1;
   }
   return -1;
+}
+
+/** A carriage return alone would end a line too. */
+function isLineEnd(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 13 && bytes[at + 1] === 10;
 }
 
 /** The offset before the first character of the next line, or -1 where that does not stand deep enough. */

@@ -150,13 +150,13 @@ export function nextLine({ bytes, end }: Scan, at: number): number {
   return lineEnd === -1 ? -1 : Math.min(lineEnd + 1, end);
 }
 
-/** The offset of the line end at or behind an offset, or `end`; -1 if a forbidden character stands before it. */
+/** The offset of the line end at or behind an offset, or `end`; -1 if a forbidden character or a lone carriage return stands before it. */
 export function endOfLine(bytes: Uint8Array, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     const code = bytes[at]!;
     if (code >= space && code !== 127) continue;
     if (code === newline) return at;
-    if (code !== tab && code !== carriage) return -1;
+    if (code !== tab && (code !== carriage || bytes[at + 1] !== newline)) return -1;
   }
   return end;
 }

@@ -313,6 +313,12 @@ function isQuotedAt(tape: Tape, at: number): boolean {
   return false;
 }
 
+function unprovenHint(text: Bytes): string {
+  return /\r(?!\n)/.test(text)
+    ? "lines end with a carriage return alone: convert them (tr '\\r' '\\n' <OLD >NEW)"
+    : 'write the labels of the pod template as a plain block mapping';
+}
+
 interface Edited {
   readonly document: OutlinedDocument;
   readonly changes: readonly ObjectChange[];
@@ -335,7 +341,7 @@ function proveDocument(run: Run, { document, changes, edits }: Edited): void {
       severity: 'error',
       document: document.number,
       message: 'the change cannot be made without touching something else',
-      hint: 'write the labels of the pod template as a plain block mapping',
+      hint: unprovenHint(run.source.text.slice(start, end)),
       ...placeOf(run.source.text, edits[0]?.at ?? start),
     });
     return;

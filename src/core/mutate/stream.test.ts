@@ -101,3 +101,34 @@ test('a test of a patch that fails is the workload’s problem, with its place',
     [['patch-test-failed', 1]],
   );
 });
+
+const template =
+  'spec:\n  template:\n    metadata:\n      labels:\n        app: x\n    spec:\n      containers:\n        - name: a\n';
+test('an unknown kind with a pod template: said once, with the line that makes it known', () => {
+  const set = (name: string) =>
+    `apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata:\n  name: ${name}\n${template}`;
+  const text = `${set('a')}---\n${set('b')}---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n`;
+  const { remarks, edits } = mutate(text);
+  assert.deepEqual(edits, []);
+  assert.deepEqual(
+    remarks.map(({ code, severity, name }) => ({ code, severity, name })),
+    [{ code: 'unknown-kind', severity: 'note', name: 'a' }],
+  );
+  assert.match(
+    remarks[0]?.message ?? '',
+    /kinds: \[\{apiVersion: apps.kruise.io, kind: CloneSet, template: \/spec\/template\}\]/,
+  );
+});
+
+test('lines that end with a carriage return alone: the hint says what to do', () => {
+  const text = `apiVersion: v1\nkind: Pod\nmetadata:\n  namespace: shop\n  labels:\n    app: x\n`.replaceAll(
+    '\n',
+    '\r',
+  );
+  const { problems } = mutate(text);
+  assert.deepEqual(
+    problems.map(({ code }) => code),
+    ['edit-unproven'],
+  );
+  assert.match(problems[0]?.hint ?? '', /carriage return alone.*tr '\\r' '\\n'/);
+});

@@ -79,6 +79,7 @@ interface Run {
   readonly changed: Named[];
   readonly problems: Problem[];
   readonly counts: { workloads: number; unknown: number };
+  readonly unknownKinds: Set<string>;
 }
 
 /** Mutates the workloads of a stream of YAML or JSON, text and bytes. */
@@ -90,6 +91,7 @@ export function mutateStream(source: ByteText, options: MutateOptions): MutateRe
     changed: [],
     problems: [],
     counts: { workloads: 0, unknown: 0 },
+    unknownKinds: new Set(),
   };
   const result = transformStream(source, (document) =>
     objectsOf(document).flatMap((object) => mutateObject(run, document, object)),
@@ -108,7 +110,10 @@ export function mutatedText(text: Bytes, { edits }: Pick<MutateResult, 'edits'>)
 function mutateObject(run: Run, document: OutlinedDocument, object: ManifestObject): readonly ObjectChange[] {
   if (object.apiVersion === undefined || object.kind === undefined) run.counts.unknown++;
   const rule = ruleFor(run.table, object);
-  if (rule === undefined) return [];
+  if (rule === undefined) {
+    noteUnknownKind(run, document, object);
+    return [];
+  }
   run.counts.workloads++;
   const subject = subjectFrom(document, object, { rule, namespace: run.options.namespace });
   const { change, remarks, failures } = runMutators(run.options.mutators, subject);
@@ -127,6 +132,33 @@ function mutateObject(run: Run, document: OutlinedDocument, object: ManifestObje
   const { namespace, apiVersion, kind, name } = subject;
   run.changed.push({ namespace, apiVersion, kind, name });
   return [{ root: object.root, change }];
+}
+
+const usualTemplate = '/spec/template';
+const usualContainers = ['spec', 'template', 'spec', 'containers'];
+
+/** An object that looks like a workload and whose kind nobody named: told once a kind. */
+function noteUnknownKind(run: Run, document: OutlinedDocument, object: ManifestObject): void {
+  const { apiVersion, kind } = object;
+  if (apiVersion === undefined || kind === undefined || run.unknownKinds.has(`${apiVersion} ${kind}`)) return;
+  const containers = locate(document.tape, object.root, usualContainers);
+  if (containers === none || !isSeq(document.tape, containers)) return;
+  run.unknownKinds.add(`${apiVersion} ${kind}`);
+  const rule = { apiVersion: apiVersion.split('/')[0] ?? apiVersion, kind, template: usualTemplate };
+  const line = `kinds: [{apiVersion: ${rule.apiVersion}, kind: ${kind}, template: ${usualTemplate}}]`;
+  const message = `${kind} has a pod template and is left as it is: to have it labelled, put "${line}" into fairway.yml`;
+  const { namespace = run.options.namespace, name, offset } = readIdentity(document, object, rule);
+  run.remarks.push({
+    severity: 'note',
+    code: 'unknown-kind',
+    message,
+    namespace,
+    apiVersion,
+    kind,
+    name,
+    document: document.number,
+    offset,
+  });
 }
 
 interface Found {
