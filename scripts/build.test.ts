@@ -55,6 +55,34 @@ describe('the built command', () => {
     });
   }
 
+  const printers = [
+    ['resolve', '--rollouts', 'examples/fleet/rollouts.yml', 'shop', '-o', 'yaml'],
+    [
+      'plan',
+      '--from',
+      'none',
+      '--to',
+      'examples/fleet/rollouts.yml',
+      '--namespaces',
+      'examples/fleet/namespaces.txt',
+      '-o',
+      'yaml',
+    ],
+    ['admission', 'manifests', '--image', 'registry.example.test/fairway:1', '--config', 'examples/fleet'],
+  ] as const;
+  for (const args of printers) {
+    test(`prints YAML: ${args.join(' ').slice(0, 40)}`, () => {
+      const { status, stdout, stderr } = fairway(args);
+      assert.match(stdout, /^(?:- )?\w+:/, stderr);
+      assert.notEqual(status, 70);
+    });
+  }
+
+  test('can ask a cluster', () => {
+    const { status, stderr } = fairway(['doctor', '--kubeconfig', 'examples/fleet/namespaces.txt']);
+    assert.notEqual(status, 70, stderr);
+  });
+
   test('tells what js-yaml found wrong', () => {
     const { status, stderr } = fairway(['mutate', '--revision', '1-25-2', '-'], pod('spec: *nothing\n'));
     assert.equal(status, 2);

@@ -28,12 +28,11 @@ export interface ManifestFlags {
 }
 
 export async function printManifests(flags: ManifestFlags, io: Io): Promise<void> {
-  const { stringify } = await import('yaml');
+  const { yamlText } = await import('./yaml-text.ts');
   const objects = installManifests(await installOptions(flags, io.cwd)).filter((object) =>
     isWanted(object, flags.only),
   );
-  const options = { lineWidth: 0, aliasDuplicateObjects: false };
-  io.stdout.write(objects.map((object) => stringify(object, options)).join('---\n'));
+  io.stdout.write(objects.map(yamlText).join('---\n'));
 }
 
 async function installOptions(flags: ManifestFlags, cwd: string): Promise<InstallOptions> {

@@ -1,10 +1,10 @@
 // How a run is shown: lines of containers with a prefix, changes and events of pods, and with -o the pods' objects.
-import { stringify } from 'yaml';
 import type { Observer } from '../apps/pod-runner/index.ts';
 import type { Pod } from '../core/pod/index.ts';
 import { apiObject, columnsOf } from '../sim/pod/index.ts';
 import type { Io } from './io.ts';
 import { printData } from './print.ts';
+import { yamlText } from './yaml-text.ts';
 
 export interface PrintFlags {
   readonly output?: 'yaml' | 'json' | undefined;
@@ -59,5 +59,5 @@ function summaryOf(pod: Pod): string {
 /** One document or one line an object, so that a reader can follow. */
 function writeObject(io: Io, output: 'yaml' | 'json', pod: Pod): void {
   if (output === 'json') io.stdout.write(`${JSON.stringify(apiObject(pod))}\n`);
-  else io.stdout.write(`---\n${stringify(apiObject(pod), { aliasDuplicateObjects: false, lineWidth: 0 })}`);
+  else io.stdout.write(`---\n${yamlText(apiObject(pod))}`);
 }

@@ -7,8 +7,8 @@ export type DataFormat = 'json' | 'yaml';
 export async function printData(io: Io, format: DataFormat, value: unknown): Promise<void> {
   if (format === 'json') io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
   else {
-    const { stringify } = await import('yaml');
-    io.stdout.write(stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 }));
+    const { yamlText } = await import('./yaml-text.ts');
+    io.stdout.write(yamlText(value));
   }
 }
 

@@ -117,7 +117,7 @@ async function readPlace(place: Place, io: Io): Promise<string | undefined> {
     `no Git revision ${JSON.stringify(revision)}`,
   );
   try {
-    const { stdout } = await run('git', ['show', `${revision}:${path}`], {
+    const { stdout } = await run('git', ['cat-file', 'blob', `${revision}:${path}`], {
       cwd: folder.cwd,
       encoding: 'utf8',
       maxBuffer: 2 ** 26,
