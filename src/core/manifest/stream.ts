@@ -1,7 +1,7 @@
 // A stream of documents, read once from front to back: outline, visit, edit, prove. The visitor says what shall become of
 // each object; this file answers with edits of which every one is proved, or with all problems of the stream.
 import type { Problem } from '../std/errors.ts';
-import { outlineAgain, type Whole } from './again.ts';
+import { outlineAgain } from './again.ts';
 import { aliasCost, dearestAliases } from './alias-cost.ts';
 import { type Bytes, type ByteText, findInvalidUtf8 } from './bytes.ts';
 import type { ChangeWithin } from './change.ts';
@@ -10,10 +10,10 @@ import { outlineToMarker } from './fast.ts';
 import { findForbidden } from './forbidden.ts';
 import { endOfJsonValue, forbiddenCharacter, outlineDocument, placeOf } from './outline.ts';
 import { provesChange } from './prove.ts';
+import { newScratch, type Scratch, splice } from './splice.ts';
 import { type Chunk, contentAfter, firstContent, newSplitter, type Splitter, splitStream } from './split.ts';
 import { endOf, kindOf, kinds, newTape, resetTape, startOf, type Tape } from './tape.ts';
 
-const newline = 10;
 const hiddenBreaks = /\xc2\x85|\xe2\x80[\xa8\xa9]/;
 /** The same as texts: several times as quick to look for. */
 const hiddenTexts = ['\xc2\x85', '\xe2\x80\xa8', '\xe2\x80\xa9'];
@@ -62,7 +62,7 @@ interface Run {
   readonly edits: Edit[];
   readonly problems: Problem[];
   readonly completeChanges: CompleteChange[];
-  scratch: Uint8Array;
+  readonly scratch: Scratch;
   /** Whether the stream holds line ends that only some readers see; asked at the first edit. */
   breaks: boolean | undefined;
   documents: number;
@@ -82,7 +82,7 @@ export function transformStream(source: ByteText, visit: Visit): StreamResult {
     edits: [],
     problems: [],
     completeChanges: [],
-    scratch: new Uint8Array(1 << 16),
+    scratch: newScratch(),
     breaks: source.ascii === true ? false : undefined,
     documents: 0,
     steps: 0,
@@ -127,66 +127,6 @@ function visitPlainDocument(run: Run, start: number): number {
   const end = outlineToMarker(tape, start, source.text.length);
   if (end !== -1) visitOutlined(run, { start, end, path: 'fast' });
   return end;
-}
-
-/** The text, or a part of it, with its edits made, as pieces: nothing is copied that need not be. */
-export function applyEdits(text: Bytes, edits: readonly Edit[], part?: Chunk): readonly Bytes[] {
-  const pieces: Bytes[] = [];
-  let from = part?.start ?? 0;
-  for (const edit of edits) {
-    if (edit.at > from) pieces.push(text.slice(from, edit.at));
-    if (edit.insert !== '') pieces.push(edit.insert);
-    from = edit.at + edit.remove;
-  }
-  pieces.push(text.slice(from, part?.end));
-  return pieces;
-}
-
-/**
- * One document with its edits made. The bytes are scratch, used again for the next document; a line end stands behind them, so that nothing
- * of the last document is read. The text is made when somebody asks for it.
- */
-function splice(run: Run, edits: readonly Edit[], { start, end }: Chunk): Whole {
-  const { source } = run;
-  let length = end - start;
-  for (const { insert, remove } of edits) length += insert.length - remove;
-  if (run.scratch.length <= length) run.scratch = new Uint8Array(2 * length + 1);
-  const bytes = run.scratch;
-  let [from, to] = [start, 0];
-  for (const { at, remove, insert } of edits) {
-    bytes.set(source.bytes.subarray(from, at), to);
-    to += at - from;
-    for (let i = 0; i < insert.length; i++) bytes[to++] = insert.charCodeAt(i);
-    from = at + remove;
-  }
-  bytes.set(source.bytes.subarray(from, end), to);
-  bytes[length] = newline;
-  let text: Bytes | undefined;
-  return {
-    bytes,
-    length,
-    get text() {
-      text ??= applyEdits(source.text, edits, { start, end }).join('');
-      return text;
-    },
-    slice(first, last) {
-      return sliceEdited(source.text, edits, first + start, last + start) ?? this.text.slice(first, last);
-    },
-  };
-}
-
-/** Part of the edited text if it lies in what one edit inserts or between two; offsets count what was inserted before them. */
-function sliceEdited(text: Bytes, edits: readonly Edit[], first: number, last: number): Bytes | undefined {
-  let gained = 0;
-  for (const { at, insert, remove } of edits) {
-    const begin = at + gained;
-    if (last <= begin) break;
-    if (first < begin) return undefined;
-    if (last <= begin + insert.length) return insert.slice(first - begin, last - begin);
-    if (first < begin + insert.length) return undefined;
-    gained += insert.length - remove;
-  }
-  return text.slice(first - gained, last - gained);
 }
 
 /** UTF-16 and other text that is not UTF-8, by the marks at its start; whether all bytes are UTF-8 the edge asks (see `invalidUtf8`). */
@@ -327,7 +267,7 @@ interface Edited {
 
 function proveDocument(run: Run, { document, changes, edits }: Edited): void {
   const { start, end, tape } = document;
-  const after = splice(run, edits, { start, end });
+  const after = splice(run.source, edits, { start, end }, run.scratch);
   const copied = document.path === 'fast' ? outlineAgain(run.after, after, document, edits) : undefined;
   const outcome = copied !== undefined ? document : outlineDocument(run.after, after, 0, after.length);
   run.steps += run.after.count;

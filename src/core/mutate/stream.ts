@@ -110,10 +110,7 @@ export function mutatedText(text: Bytes, { edits }: Pick<MutateResult, 'edits'>)
 function mutateObject(run: Run, document: OutlinedDocument, object: ManifestObject): readonly ObjectChange[] {
   if (object.apiVersion === undefined || object.kind === undefined) run.counts.unknown++;
   const rule = ruleFor(run.table, object);
-  if (rule === undefined) {
-    noteUnknownKind(run, document, object);
-    return [];
-  }
+  if (rule === undefined) return unknownKind(run, document, object);
   run.counts.workloads++;
   const subject = subjectFrom(document, object, { rule, namespace: run.options.namespace });
   const { change, remarks, failures } = runMutators(run.options.mutators, subject);
@@ -138,11 +135,11 @@ const usualTemplate = '/spec/template';
 const usualContainers = ['spec', 'template', 'spec', 'containers'];
 
 /** An object that looks like a workload and whose kind nobody named: told once a kind. */
-function noteUnknownKind(run: Run, document: OutlinedDocument, object: ManifestObject): void {
+function unknownKind(run: Run, document: OutlinedDocument, object: ManifestObject): readonly ObjectChange[] {
   const { apiVersion, kind } = object;
-  if (apiVersion === undefined || kind === undefined || run.unknownKinds.has(`${apiVersion} ${kind}`)) return;
+  if (apiVersion === undefined || kind === undefined || run.unknownKinds.has(`${apiVersion} ${kind}`)) return [];
   const containers = locate(document.tape, object.root, usualContainers);
-  if (containers === none || !isSeq(document.tape, containers)) return;
+  if (containers === none || !isSeq(document.tape, containers)) return [];
   run.unknownKinds.add(`${apiVersion} ${kind}`);
   const rule = { apiVersion: apiVersion.split('/')[0] ?? apiVersion, kind, template: usualTemplate };
   const line = `kinds: [{apiVersion: ${rule.apiVersion}, kind: ${kind}, template: ${usualTemplate}}]`;
@@ -159,6 +156,7 @@ function noteUnknownKind(run: Run, document: OutlinedDocument, object: ManifestO
     document: document.number,
     offset,
   });
+  return [];
 }
 
 interface Found {
