@@ -152,7 +152,7 @@ test('a template sees the parameters by the names of Istio', () => {
 test('the bootstrap of gRPC names its certificates', () => {
   const { node } = sampleNode({ node: { env: { ISTIO_META_MESH_ID: 'm', ISTIO_META_UNKNOWN: 'x' } } });
   const made = grpcBootstrap({ node, xdsSocket: './p/XDS', certificatesFolder: '/c' });
-  assert.equal(at(made, 'xds_servers/0/server_uri'), 'unix:///./p/XDS');
+  assert.equal(at(made, 'xds_servers/0/server_uri'), 'unix:///p/XDS');
   assert.equal(at(made, 'node/metadata/MESH_ID'), 'm');
   assert.equal(at(made, 'node/metadata/UNKNOWN'), undefined);
   assert.deepEqual(grpcFiles(JSON.stringify(made)), ['/c/cert-chain.pem', '/c/key.pem', '/c/root-cert.pem']);

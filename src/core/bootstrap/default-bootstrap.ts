@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../std/json.ts';
 import { staticClusters } from './clusters.ts';
 import { staticListeners } from './listeners.ts';
 import type { BootstrapParameters } from './parameters.ts';
-import { extension, socketAddress } from './pieces.ts';
+import { extension, givenAddress } from './pieces.ts';
 import { statsConfig } from './stats-config.ts';
 import { statsSinks, tracing } from './telemetry.ts';
 
@@ -66,7 +66,7 @@ function admin({ family, config }: BootstrapParameters): JsonObject {
   return {
     access_log: [extension('envoy.access_loggers.file', log, { path: '/dev/null' })],
     profile_path: '/var/lib/istio/data/envoy.prof',
-    address: socketAddress(family.localhost, config.adminPort),
+    address: givenAddress({ address: family.localhost, port: config.adminPort }),
   };
 }
 
@@ -92,7 +92,8 @@ function overload(connections: number): JsonObject {
 }
 
 function clusterManager({ node, selfDiscovery, loadStats }: BootstrapParameters): JsonObject {
-  const outlierLog = node.metadata['OUTLIER_LOG_PATH'] ?? '';
+  // What the flag says; a variable of that name is told to istiod only.
+  const outlierLog = node.known.has('OUTLIER_LOG_PATH') ? (node.metadata['OUTLIER_LOG_PATH'] ?? '') : '';
   if (outlierLog === '' && !selfDiscovery && loadStats === undefined) return {};
   return {
     cluster_manager: {

@@ -20,7 +20,11 @@ export function grpcBootstrap({ node, xdsSocket, certificatesFolder }: GrpcSourc
     certificatesFolder === '' ? {} : { certificate_providers: { default: watcher(certificatesFolder) } };
   return {
     xds_servers: [
-      { server_uri: `unix:///${xdsSocket}`, channel_creds: [{ type: 'insecure' }], server_features: ['xds_v3'] },
+      {
+        server_uri: `unix:///${xdsSocket.replace(/^\.\//, '')}`,
+        channel_creds: [{ type: 'insecure' }],
+        server_features: ['xds_v3'],
+      },
     ],
     node: { id: node.id, metadata: { ...ownMetadata(node), GENERATOR: 'grpc' }, locality: { ...node.locality } },
     ...providers,

@@ -74,7 +74,7 @@ export function typedMetadata(raw: JsonObject): { readonly typed: JsonObject; re
     if (given === undefined || given === null) continue;
     const value = valueOf(kind, given);
     if (value === undefined) problems.push(wrong(name, kind, given));
-    else if (value !== '' && value !== 'false') typed[name] = value;
+    else if (value !== '' && !(kind === 'truth' && value === 'false')) typed[name] = value;
   }
   return { typed, problems };
 }
@@ -120,7 +120,7 @@ function portsOf(text: string): string | undefined {
   const list = parseObject(`{"ports":${text}}`)?.['ports'];
   if (!Array.isArray(list)) return undefined;
   const ports = list.map((port) => (isObject(port) ? portOf(port) : undefined));
-  return ports.includes(undefined) ? undefined : JSON.stringify(ports);
+  return ports.includes(undefined) ? undefined : ports.length === 0 ? '' : JSON.stringify(ports);
 }
 
 function portOf({ name = '', containerPort = 0, protocol = '' }: JsonObject): JsonObject | undefined {

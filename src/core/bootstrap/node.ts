@@ -104,7 +104,9 @@ function assemble(sources: NodeSources, { raw, typed, labels, statics }: Gathere
   const place = localityLabel(labels);
   const placed = place === undefined ? labels : { ...labels, 'istio-locality': place };
   const annotations = { ...textsAt(typed, 'ANNOTATIONS'), ...sources.annotations };
-  const maps = { LABELS: placed, STATIC_LABELS: statics, ANNOTATIONS: annotations };
+  // Without labels of a pod the static ones are all there are, and tell the same place.
+  const fixed = sources.labels === undefined && Object.hasOwn(statics, 'istio-locality') ? placed : statics;
+  const maps = { LABELS: placed, STATIC_LABELS: fixed, ANNOTATIONS: annotations };
   const known = withoutEmpty({ ...typed, ...facts(sources, typed), ...maps });
   const secrets = {
     ...(sources.credentialSocket ? { credential: 'true' } : {}),

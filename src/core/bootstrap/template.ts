@@ -62,7 +62,7 @@ function ofNode(parameters: BootstrapParameters): Names {
     log_json: parameters.logAsJson,
     metadata_discovery: parameters.metadataDiscovery,
     custom_file_path: parameters.filesSocket,
-    outlier_log_path: text(metadata['OUTLIER_LOG_PATH']),
+    outlier_log_path: node.known.has('OUTLIER_LOG_PATH') ? text(metadata['OUTLIER_LOG_PATH']) : undefined,
     enable_self_discovery: parameters.selfDiscovery || undefined,
     load_stats_config_json_str: text(node.raw['LOAD_STATS_CONFIG_JSON']),
     runtime_flags: goJson(parameters.runtime) ?? '{}',

@@ -33,7 +33,8 @@ function camel(name: string): string {
 function isZero({ kind }: Field, value: JsonValue): boolean {
   if (kind.of === 'enum') return typeof value === 'string' && kind.numbers.get(value) === 0;
   if (kind.of === 'list') return Array.isArray(value) && value.length === 0;
-  if (kind.of === 'struct' || kind.of === 'map') return false;
+  if (kind.of === 'map') return isObject(value) && Object.keys(value).length === 0;
+  if (kind.of === 'struct') return false;
   return !kind.pointer && (value === '' || value === 0 || value === false);
 }
 

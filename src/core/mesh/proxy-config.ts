@@ -24,8 +24,20 @@ export function mergeProxyConfig(base: JsonObject, given: JsonObject, refuse: Re
   if (isObject(old)) merged['proxyMetadata'] = sortedMap({ ...old, ...(isObject(now) ? now : {}) });
   const [oldHeaders, headers] = [base['proxyHeaders'], merged['proxyHeaders']];
   if (isObject(oldHeaders) && isObject(headers)) merged['proxyHeaders'] = { ...oldHeaders, ...headers };
-  if (merged['tracingServiceName'] !== undefined) delete merged['serviceCluster'];
-  return merged;
+  return named(merged, given);
+}
+
+/** A name or a way of naming, the last one given, even where its value is the zero of its kind. */
+function named(merged: JsonObject, given: JsonObject): JsonObject {
+  const way = given['tracingServiceName'] ?? given['tracing_service_name'] ?? null;
+  const name = given['serviceCluster'] ?? given['service_cluster'] ?? null;
+  if (way !== null) {
+    const { serviceCluster: _, ...rest } = merged;
+    return { ...rest, tracingServiceName: rest['tracingServiceName'] ?? 'APP_LABEL_AND_NAMESPACE' };
+  }
+  if (typeof name !== 'string') return merged;
+  const { tracingServiceName: _, ...rest } = merged;
+  return { ...rest, serviceCluster: name };
 }
 
 function sortedMap(map: JsonObject): JsonObject {
@@ -41,7 +53,6 @@ export function trimmedProxyConfig(config: JsonObject): JsonObject {
   for (const { name } of type.fields.values()) {
     const value = config[name];
     if (value === undefined || (Object.hasOwn(proxyDefaults, name) && sameJson(value, proxyDefaults[name]))) continue;
-    if (name === 'proxyMetadata' && isObject(value) && Object.keys(value).length === 0) continue;
     result[name] = value;
   }
   return result;

@@ -21,7 +21,7 @@ export function withNodeSettings(config: ProxyConfig, settings: NodeSettings): P
   const { raw } = config;
   const limit = settings.cpuLimit > 0 ? settings.cpuLimit : undefined;
   const concurrency = settings.concurrency > 0 ? settings.concurrency : (config.concurrency ?? limit);
-  const isUnnamed = raw['serviceCluster'] === undefined && raw['tracingServiceName'] === undefined;
+  const isUnnamed = (raw['serviceCluster'] ?? '') === '' && raw['tracingServiceName'] === undefined;
   const templatePath =
     config.customConfigFile === '' ? settings.templateFile || config.templatePath : config.templatePath;
   const { statsdUdpAddress: _, ...rest } = raw;
