@@ -88,7 +88,7 @@ const proxyMetadata = some({
 const runtimeValues = some({
   're2.max_program_size.error_level': fc.constantFrom('', '100'),
   'overload.global_downstream_max_connections': fc.constantFrom('50', 'x'),
-  'envoy.reloadable_features.x': truth,
+  'some.flag': truth,
 });
 
 const proxyConfig = fc
@@ -263,8 +263,16 @@ export const place: fc.Arbitrary<Place> = fc
     },
   }));
 
-/** A file of the downward API. */
-export function downwardApi(pairs: Readonly<Record<string, string>>): string {
+/** What an agent finds in its working folder. */
+export function filesOf({ labels, annotations, mesh }: Place): Record<string, string> {
+  return {
+    ...(labels === undefined ? {} : { './etc/istio/pod/labels': downwardApi(labels) }),
+    ...(annotations === undefined ? {} : { './etc/istio/pod/annotations': downwardApi(annotations) }),
+    ...(mesh === undefined ? {} : { './etc/istio/config/mesh': JSON.stringify(mesh) }),
+  };
+}
+
+function downwardApi(pairs: Readonly<Record<string, string>>): string {
   return Object.entries(pairs)
     .map(([key, value]) => `${key}=${JSON.stringify(value)}\n`)
     .join('');

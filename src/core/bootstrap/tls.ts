@@ -25,14 +25,22 @@ export function upstreamTls({ settings, sni, metadata, http2 }: UpstreamTls): Js
       '@type': 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext',
       common_tls_context: {
         ...(certificate === undefined ? {} : { tls_certificate_sds_secret_configs: [sdsSecret(certificate)] }),
-        combined_validation_context: {
-          default_validation_context:
-            names.length === 0 ? {} : { match_subject_alt_names: names.map((exact) => ({ exact })) },
-          ...(root === undefined ? {} : { validation_context_sds_secret_config: sdsSecret(root) }),
-        },
+        ...validation(names, root),
         ...(http2 ? { alpn_protocols: mode === 'ISTIO_MUTUAL' ? ['istio', 'h2'] : ['h2'] } : {}),
       },
       ...(server === undefined ? {} : { sni: server }),
+    },
+  };
+}
+
+/** Without a root the server is not verified, as ClientTLSSettings says; Envoy refuses names then. */
+function validation(names: readonly string[], root: string | undefined): JsonObject {
+  if (names.length === 0 && root === undefined) return {};
+  const matchers = names.map((exact) => ({ exact }));
+  return {
+    combined_validation_context: {
+      default_validation_context: names.length === 0 ? {} : { match_subject_alt_names: matchers },
+      ...(root === undefined ? {} : { validation_context_sds_secret_config: sdsSecret(root) }),
     },
   };
 }
