@@ -104,7 +104,9 @@ function known(value: unknown, key = ''): unknown {
   if (typeof value !== 'object' || value === null)
     return key === 'stats_flush_interval' ? seconds(String(value)) : value;
   if (key.startsWith('keepalive_') && 'value' in value) return value.value;
-  const entries = Object.entries(value).filter(([name, inner]) => name !== 'UserAgentVersionType' && !isUnverified(name, inner));
+  const entries = Object.entries(value).filter(
+    ([name, inner]) => name !== 'UserAgentVersionType' && !isUnverified(name, inner),
+  );
   return Object.fromEntries(entries.map(([name, inner]) => [name, known(inner, name)]));
 }
 

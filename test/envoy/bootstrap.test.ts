@@ -1,7 +1,7 @@
 // The bootstraps that the agent makes are those that Envoy takes: random places, read by every version; and one real start of each,
 // which shows the node as istiod will see it.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,15 +10,21 @@ import * as fc from 'fast-check';
 import { fakeHost } from '../../src/apps/agent/fake-host.ts';
 import { runProxy } from '../../src/apps/agent/proxy.ts';
 import { filesOf, type Place, place } from '../agree/environments.ts';
+import { getOnce } from './load.ts';
 import { envoyBinary, envoyVersions } from './parts.ts';
-import { agentSource, bounded, freePorts, until } from './scene.ts';
+import { becomesReady, bounded } from './scene.ts';
+import { startApp } from './servers.ts';
+import { inbound, newMesh, startPlane, startXdsScene } from './xds-scene.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'envoy-bootstrap-'));
 after(() => rmSync(folder, { recursive: true }));
 
 /** Upstream's Envoy has neither Istio's discovery of peers nor, any more, lightstep. */
 function isUpstreams({ env, role, mesh, proxyConfig }: Place): boolean {
-  const discovers = role === 'waypoint' || env['PEER_METADATA_DISCOVERY'] === 'true' || /^[1t]/.test(env['ISTIO_META_ENABLE_HBONE'] ?? '');
+  const discovers =
+    role === 'waypoint' ||
+    env['PEER_METADATA_DISCOVERY'] === 'true' ||
+    /^[1t]/.test(env['ISTIO_META_ENABLE_HBONE'] ?? '');
   return !discovers && !/lightstep|"subjectAltNames":\["/.test(JSON.stringify([mesh, proxyConfig]));
 }
 
@@ -50,51 +56,38 @@ for (const version of envoyVersions) {
     assert.ok(taken > 6, `${taken} places`);
   });
 
-  test(`Envoy ${version} starts with Fairway's bootstrap and shows the node`, bounded, async (t) => {
-    const cwd = mkdtempSync(join(folder, 'start-'));
-    const [admin = 0, status = 0, ready = 0, metrics = 0] = await freePorts(4);
-    const config = { binaryPath: envoyBinary(version), proxyAdminPort: admin, statusPort: status, concurrency: 1 };
-    const env = {
-      PATH: process.env['PATH'],
-      PROXY_CONFIG: JSON.stringify({ ...config, discoveryAddress: '127.0.0.1:1', terminationDrainDuration: '1s' }),
-      ENVOY_STATUS_PORT: String(ready),
-      ENVOY_PROMETHEUS_PORT: String(metrics),
-      POD_NAME: 'web-1',
-      POD_NAMESPACE: 'shop',
-      INSTANCE_IP: '10.0.0.7',
-      ISTIO_META_WORKLOAD_NAME: 'web',
-      FAIRWAY_TERMINATION_LOG: '',
-    };
-    const agent = spawn(process.execPath, [agentSource, 'proxy', 'sidecar'], { cwd, env, stdio: 'ignore', detached: true });
-    const ended = new Promise((resolve) => agent.on('exit', resolve));
-    t.after(async () => {
-      endGroup(agent.pid);
-      await ended;
-    });
-    await until('Envoy tells its node', async () => (await dumpOf(admin)).includes('sidecar~10.0.0.7~web-1.shop'), 40_000);
-    const shown = await dumpOf(admin);
-    assert.match(shown, /"WORKLOAD_NAME": "web"/);
-    assert.match(shown, /"cluster": "web\.shop"/);
-    agent.kill('SIGTERM');
-    assert.equal(await ended, 0);
-    assert.equal(existsSync(join(cwd, 'etc/istio/proxy/envoy-rev.json')), false, 'what the agent made is gone');
-  });
+  test(
+    `Envoy ${version} starts with Fairway's bootstrap, gets its configuration, and tells its node`,
+    bounded,
+    async (t) => {
+      const mesh = await newMesh();
+      const plane = await startPlane(t, mesh);
+      const env = {
+        POD_NAME: 'web-1',
+        POD_NAMESPACE: 'shop',
+        INSTANCE_IP: '10.0.0.7',
+        ISTIO_META_WORKLOAD_NAME: 'web',
+      };
+      const scene = await startXdsScene(t, { mesh, port: plane.port, version, env, config: { customConfigFile: '' } });
+      const { ports } = scene;
+      await startApp(t, ports.app);
+      plane.set(...inbound(ports));
+      await becomesReady(scene);
+      await getOnce(ports.inbound, '/');
+      await getOnce(ports.envoyStatus, '/healthz/ready');
+      assert.match(await textAt(ports.prometheus, '/stats/prometheus'), /envoy_cluster_manager_cds_update_success/);
+      const shown = await textAt(ports.admin, '/config_dump');
+      assert.match(shown, /"id": "sidecar~10\.0\.0\.7~web-1\.shop~shop\.svc\.cluster\.local"/);
+      assert.match(shown, /"cluster": "web\.shop"/);
+      const made = join(scene.folder, 'config', 'envoy-rev.json');
+      assert.ok(existsSync(made));
+      scene.agent.process.kill('SIGTERM');
+      assert.equal((await scene.agent.ended).code, 0);
+      assert.equal(existsSync(made), false, 'what the agent made is gone');
+    },
+  );
 }
 
-/** What Envoy says of its configuration; empty while it does not answer. */
-async function dumpOf(admin: number): Promise<string> {
-  try {
-    return await (await fetch(`http://127.0.0.1:${admin}/config_dump`)).text();
-  } catch {
-    return '';
-  }
-}
-
-/** The agent and its Envoy, if they are still there. */
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Both have ended.
-  }
+async function textAt(port: number, path: string): Promise<string> {
+  return (await fetch(`http://127.0.0.1:${port}${path}`)).text();
 }
