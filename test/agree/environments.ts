@@ -264,11 +264,11 @@ export const place: fc.Arbitrary<Place> = fc
   }));
 
 /** What an agent finds in its working folder. */
-export function filesOf({ labels, annotations, mesh }: Place): Record<string, string> {
+export function filesOf(given: Place): Record<string, string> {
   return {
-    ...(labels === undefined ? {} : { './etc/istio/pod/labels': downwardApi(labels) }),
-    ...(annotations === undefined ? {} : { './etc/istio/pod/annotations': downwardApi(annotations) }),
-    ...(mesh === undefined ? {} : { './etc/istio/config/mesh': JSON.stringify(mesh) }),
+    ...(given.labels === undefined ? {} : { './etc/istio/pod/labels': downwardApi(given.labels) }),
+    ...(given.annotations === undefined ? {} : { './etc/istio/pod/annotations': downwardApi(given.annotations) }),
+    ...(given.mesh === undefined ? {} : { './etc/istio/config/mesh': JSON.stringify(given.mesh) }),
   };
 }
 

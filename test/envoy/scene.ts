@@ -141,7 +141,7 @@ function endLeftEnvoy(folder: string): void {
     }
 }
 
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {
       const server = createServer((socket: Socket) => socket.destroy());
