@@ -12,8 +12,9 @@ interface Suite {
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const folder = new URL('./', import.meta.url);
-const suites = readdirSync(folder).filter((file) =>
-  /^export (?:async )?function run\(/m.test(readFileSync(new URL(file, folder), 'utf8')),
+const suites = readdirSync(folder).filter(
+  (file) =>
+    file.endsWith('.ts') && /^export (?:async )?function run\(/m.test(readFileSync(new URL(file, folder), 'utf8')),
 );
 const wanted = positionals.length === 0 ? suites : positionals.map((name) => `${name}.ts`);
 const strangers = wanted.filter((file) => !suites.includes(file));

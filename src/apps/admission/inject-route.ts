@@ -13,12 +13,14 @@ import {
   proxyEnvOfPath,
 } from '../../core/inject/index.ts';
 import type { Log } from './log.ts';
+import { reviewMemory } from './review-memory.ts';
 import type { Reviewed, Route } from './routes.ts';
 
 export interface InjectWorld {
   readonly injectorOf: (revision: string) => InjectorConfig | undefined;
   readonly nodes: () => readonly NodeVersion[] | undefined;
   readonly compat: Compat;
+  /** The same value as long as the rules are the same. */
   readonly lifecycle: () => ProxyLifecycle;
   readonly log: Log;
 }
@@ -31,19 +33,26 @@ export function injectRoute(world: InjectWorld): Route {
     prefix: '/inject',
     label: '/inject',
     deepest,
+    memory: reviewMemory(),
     reviewer: (rest) => {
       const [revision = ''] = rest.split('/');
       const config = world.injectorOf(revision);
       if (config === undefined) return undefined;
+      const [native, lifecycle] = [nativeSidecars('auto', world.nodes()), world.lifecycle()];
       const proxyEnv = proxyEnvOfPath(`/inject${rest.slice(revision.length)}`);
-      return (body) => review(body, { ...world, config, revision, proxyEnv });
+      return {
+        review: (body) => review(body, { ...world, config, revision, native, lifecycle, proxyEnv }),
+        circumstances: [rest, config, native, lifecycle],
+      };
     },
   };
 }
 
-interface Setting extends InjectWorld {
+interface Setting extends Pick<InjectWorld, 'compat' | 'log'> {
   readonly config: InjectorConfig;
   readonly revision: string;
+  readonly native: boolean;
+  readonly lifecycle: ProxyLifecycle;
   readonly proxyEnv: Readonly<Record<string, string>>;
 }
 
@@ -57,12 +66,9 @@ function review(body: unknown, setting: Setting): Reviewed {
   }
   const { uid, namespace, dryRun } = incoming.request;
   const object = incoming.request.pod as JsonObject;
-  const { config, revision, proxyEnv, compat, log } = setting;
-  const native = nativeSidecars('auto', setting.nodes());
-  const result = injectReview(
-    { object, namespace },
-    { config, revision, proxyEnv, compat, nativeSidecars: native, lifecycle: setting.lifecycle() },
-  );
+  const { native: nativeSidecars, log, ...rest } = setting;
+  const { revision } = rest;
+  const result = injectReview({ object, namespace }, { ...rest, nativeSidecars });
   const fields = { pod: displayName(object, namespace), revision, dryRun };
   if (result.kind === 'refused') {
     const afterwards = (): void => log.warn({ ...fields, message: result.message }, 'pod refused');

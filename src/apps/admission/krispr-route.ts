@@ -38,7 +38,7 @@ export function krisprRoute(world: KrisprWorld): Route {
       afterwards,
     };
   };
-  return { prefix: '/krispr', label: '/krispr', reviewer: (rest) => (rest === '' ? review : undefined) };
+  return { prefix: '/krispr', label: '/krispr', reviewer: (rest) => (rest === '' ? { review } : undefined) };
 }
 
 function tell({ verdict, about }: Extract<Outcome, { kind: 'decided' }>, { metrics, log, warn }: KrisprWorld): void {

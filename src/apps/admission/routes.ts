@@ -2,8 +2,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import { type Answer, writeReview } from '../../core/admission/index.ts';
-import { type Request, readBody } from './body.ts';
+import { parseBody, type Request, readBody } from './body.ts';
 import type { Metrics } from './metrics.ts';
+import type { Circumstances, Remembered, ReviewMemory } from './review-memory.ts';
 
 export type Response = ServerResponse | Http2ServerResponse;
 
@@ -20,13 +21,21 @@ export type Reviewed =
       readonly afterwards?: () => void;
     };
 
-/** A reviewer for the rest of the path behind its prefix, or undefined for a path that it does not serve. */
+export interface Reviewer {
+  readonly review: (body: unknown) => Reviewed;
+  /** What the answer depends on beside the body; for reviewers of a route that remembers. */
+  readonly circumstances?: Circumstances;
+}
+
 export interface Route {
   readonly prefix: string;
   readonly label: string;
   /** How deep a body may nest, for reviewers that walk all of it; the parser itself takes any depth. */
   readonly deepest?: number;
-  readonly reviewer: (rest: string) => ((body: unknown) => Reviewed) | undefined;
+  /** For reviewers whose answers depend on nothing but the body and their circumstances. */
+  readonly memory?: ReviewMemory;
+  /** A reviewer for the rest of the path behind the prefix, or undefined for a path that it does not serve. */
+  readonly reviewer: (rest: string) => Reviewer | undefined;
 }
 
 export interface RouteWorld {
@@ -55,14 +64,15 @@ async function answer(request: Request, response: Response, world: RouteWorld): 
   if (found === undefined) return refuse(response, { status: 404, message: `nothing is served at ${path}` }, world);
   if (request.method !== 'POST')
     return refuse(response, { status: 405, message: 'only POST', headers: { allow: 'POST' } }, world);
-  const body = await readBody(request, found.deepest);
+  const body = await readBody(request);
   if (body.kind === 'gone') return;
   if (body.kind === 'refused') return refuse(response, body, world);
   const started = performance.now();
-  const reviewed = found.review(body.value);
-  if (reviewed.kind === 'malformed') return refuse(response, { status: 400, message: reviewed.message }, world);
-  send(response, { type: 'application/json', text: JSON.stringify(writeReview(reviewed.answer, base64)) }, world);
-  const { label } = found;
+  const outcome = recall(found, body.text) ?? reviewText(found, body.text);
+  if ('status' in outcome) return refuse(response, outcome, world);
+  const { reviewed, text } = outcome;
+  send(response, { type: 'application/json', text }, world);
+  const { label } = found.route;
   world.metrics.seconds.observe({ path: label }, (performance.now() - started) / 1000);
   world.metrics.reviews.inc({
     path: label,
@@ -74,18 +84,32 @@ async function answer(request: Request, response: Response, world: RouteWorld): 
 }
 
 interface Found {
-  readonly review: (body: unknown) => Reviewed;
-  readonly label: string;
-  readonly deepest: number | undefined;
+  readonly route: Route;
+  readonly reviewer: Reviewer;
 }
 
 function find(routes: readonly Route[], path: string): Found | undefined {
-  for (const { prefix, label, deepest, reviewer } of routes) {
+  for (const route of routes) {
+    const { prefix } = route;
     if (path !== prefix && !path.startsWith(`${prefix}/`)) continue;
-    const review = reviewer(path.slice(prefix.length + 1));
-    if (review !== undefined) return { review, label, deepest };
+    const reviewer = route.reviewer(path.slice(prefix.length + 1));
+    if (reviewer !== undefined) return { route, reviewer };
   }
   return undefined;
+}
+
+function recall({ route, reviewer }: Found, body: string): Remembered | undefined {
+  return reviewer.circumstances === undefined ? undefined : route.memory?.recall(body, reviewer.circumstances);
+}
+
+function reviewText({ route, reviewer }: Found, body: string): Remembered | Refusal {
+  const parsed = parseBody(body, route.deepest);
+  if (parsed.kind === 'refused') return parsed;
+  const reviewed = reviewer.review(parsed.value);
+  if (reviewed.kind === 'malformed') return { status: 400, message: reviewed.message };
+  const outcome = { reviewed, text: JSON.stringify(writeReview(reviewed.answer, base64)) };
+  if (reviewer.circumstances !== undefined) route.memory?.remember(body, reviewer.circumstances, outcome);
+  return outcome;
 }
 
 interface Refusal {

@@ -171,11 +171,21 @@ function injection(state: State, { cluster, inject, log }: AdmissionPorts): read
   if (cluster === undefined || inject === undefined || inject.revisions.length === 0) return [];
   const configs = followInjectors(cluster, inject.revisions, log);
   state.injectors = configs;
+  let known: { readonly rules: ReadRules | undefined; readonly lifecycle: ProxyLifecycle } | undefined;
   const lifecycle = (): ProxyLifecycle => {
-    const { lifecycle: hooks, kubernetesMinor } = state.rules?.fleet ?? {};
-    return { ...(hooks as ProxyLifecycle | undefined), ...(kubernetesMinor === undefined ? {} : { kubernetesMinor }) };
+    if (known?.rules !== state.rules || known === undefined)
+      known = { rules: state.rules, lifecycle: lifecycleOf(state.rules) };
+    return known.lifecycle;
   };
   return [injectRoute({ injectorOf: configs.of, nodes: configs.nodes, compat: inject.compat, lifecycle, log })];
+}
+
+function lifecycleOf(rules: ReadRules | undefined): ProxyLifecycle {
+  const { lifecycle, kubernetesMinor } = rules?.fleet ?? {};
+  return {
+    ...(lifecycle as ProxyLifecycle | undefined),
+    ...(kubernetesMinor === undefined ? {} : { kubernetesMinor }),
+  };
 }
 
 async function followCertificate(

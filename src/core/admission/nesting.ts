@@ -3,28 +3,28 @@
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Whether `{` and `[` nest deeper than the limit anywhere outside of strings. Linear; takes UTF-8. */
-export function nestsBeyond(bytes: Uint8Array, limit: number): boolean {
+/** Whether `{` and `[` nest deeper than the limit anywhere outside of strings. Linear. */
+export function nestsBeyond(text: string, limit: number): boolean {
   let depth = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (byte === quote) i = endOfString(bytes, i);
-    else if (byte === 0x7b || byte === 0x5b) {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === quote) i = endOfString(text, i);
+    else if (code === 0x7b || code === 0x5b) {
       depth++;
       if (depth > limit) return true;
-    } else if (byte === 0x7d || byte === 0x5d) depth--;
+    } else if (code === 0x7d || code === 0x5d) depth--;
   }
   return false;
 }
 
-function endOfString(bytes: Uint8Array, start: number): number {
-  let i = bytes.indexOf(quote, start + 1);
-  while (i !== -1 && isEscaped(bytes, i)) i = bytes.indexOf(quote, i + 1);
-  return i === -1 ? bytes.length : i;
+function endOfString(text: string, start: number): number {
+  let i = text.indexOf('"', start + 1);
+  while (i !== -1 && isEscaped(text, i)) i = text.indexOf('"', i + 1);
+  return i === -1 ? text.length : i;
 }
 
-function isEscaped(bytes: Uint8Array, at: number): boolean {
+function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
-  while (bytes[at - 1 - backslashes] === backslash) backslashes++;
+  while (text.charCodeAt(at - 1 - backslashes) === backslash) backslashes++;
   return backslashes % 2 === 1;
 }

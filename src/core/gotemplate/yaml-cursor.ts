@@ -1,4 +1,5 @@
 // Where a YAML reader stands, and how it moves over spaces, comments and line ends.
+import type { ItemMemory } from './yaml-memory.ts';
 
 /** JSON data. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -16,6 +17,8 @@ export class YamlError extends Error {
 
 export interface Reader {
   readonly text: string;
+  /** Items of lists that were read before, of this text or of others; without it nothing is remembered. */
+  readonly memory: ItemMemory | undefined;
   /** Anchored values and how many nodes each has. */
   readonly anchors: Map<string, { readonly value: Json; readonly size: number }>;
   at: number;

@@ -23,12 +23,16 @@ import {
   toContent,
   toLineEnd,
 } from './yaml-cursor.ts';
+import { type ItemMemory, recall, remember } from './yaml-memory.ts';
 import { resolvePlain } from './yaml-scalar.ts';
 import { blockScalar, quoted } from './yaml-text.ts';
 
-/** The first document of a text; null for an empty one. Throws YamlError. */
-export function readYaml(text: string): Json {
-  const reader: Reader = { text, anchors: new Map(), at: 0, lineStart: 0, depth: 0, nodes: 0 };
+/**
+ * The first document of a text; null for an empty one. Throws YamlError.
+ * @param memory makes texts that differ little quick to read; parts of the results are then one value, which nobody may change
+ */
+export function readYaml(text: string, memory?: ItemMemory): Json {
+  const reader: Reader = { text, memory, anchors: new Map(), at: 0, lineStart: 0, depth: 0, nodes: 0 };
   if (text.charCodeAt(0) === 0xfeff) reader.at = reader.lineStart = 1;
   if (!toContent(reader)) return null;
   if (text.charCodeAt(reader.at) === 37) fail(reader, 'directives are not supported');
@@ -123,13 +127,23 @@ function sequence(reader: Reader, indent: number): Json {
   const { text } = reader;
   for (;;) {
     reader.at++;
-    items.push(item(reader, indent));
+    items.push(reader.memory === undefined ? item(reader, indent) : remembered(reader, reader.memory, indent));
     if (!toContent(reader) || column(reader) < indent) return items;
     const dashed = text.charCodeAt(reader.at) === dash && isBlank(text.charCodeAt(reader.at + 1));
     if (column(reader) > indent || (dashed && isMarker(reader, '---')))
       return isMarker(reader, '---') ? items : fail(reader, "did not find expected '-' indicator");
     if (!dashed) return items;
   }
+}
+
+/** An item, from memory where its text was read before. */
+function remembered(reader: Reader, memory: ItemMemory, indent: number): Json {
+  const { at, nodes } = reader;
+  const known = recall(memory, reader, indent);
+  if (known !== undefined) return known.value;
+  const value = item(reader, indent);
+  if (toContent(reader)) remember(memory, reader, { value, at, indent, nodes: reader.nodes - nodes });
+  return value;
 }
 
 /** What follows a dash: on its line, or deeper on the lines after it. */

@@ -2,6 +2,7 @@
 import {
   GoStruct,
   GoTemplateError,
+  itemMemory,
   readYaml,
   type StructType,
   type Template,
@@ -80,12 +81,15 @@ function renderOne({ config }: InjectRequest, name: string, data: Value): JsonOb
 
 /** Pods of one workload render to the same text: what it says is remembered, and copied, since merging takes it over. */
 const readTexts = new Map<string, JsonObject>();
-const mostTexts = 200;
+const mostTexts = 100;
+const longestText = 40_000;
+const items = itemMemory();
 
 function readRendered(name: string, text: string): JsonObject {
   const known = readTexts.get(text);
   if (known !== undefined) return clone(known);
   const rendered = parseRendered(name, text);
+  if (text.length > longestText) return clone(rendered);
   if (readTexts.size >= mostTexts) readTexts.clear();
   readTexts.set(text, rendered);
   return clone(rendered);
@@ -103,7 +107,7 @@ function run(name: string, template: Template, data: Value): string {
 
 function parseRendered(name: string, text: string): JsonObject {
   try {
-    const data: unknown = readYaml(text) ?? {};
+    const data: unknown = readYaml(text, items) ?? {};
     if (isObject(data)) return data;
   } catch (error) {
     if (error instanceof YamlError) throw new InjectError(`template ${name} does not give YAML: ${error.message}`);

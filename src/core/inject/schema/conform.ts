@@ -6,8 +6,11 @@ import { isObject, type JsonObject, type JsonValue, put } from '../../std/json.t
 import { InjectError } from '../error.ts';
 import { canonicalQuantity } from './quantity.ts';
 
+/** Where a value stands: spelled only for an error, since most pods have none. */
+type Place = string | { readonly parent: Place; readonly key: string | number };
+
 /** A fresh object of the type; types are wide and values narrow. @throws InjectError that names the place of a value that does not fit */
-export function conform(type: Type, value: JsonValue | undefined, path: string): JsonObject {
+export function conform(type: Type, value: JsonValue | undefined, path: Place): JsonObject {
   if (value === null || value === undefined) return defaults(type);
   if (!isObject(value)) throw mismatch(path, 'an object', value);
   const result: JsonObject = {};
@@ -35,9 +38,9 @@ function addZero(result: JsonObject, { name, kind }: Field): void {
   else if (kind.of === 'bool') result[name] = false;
 }
 
-function conformField({ name, kind, always }: Field, value: JsonValue, path: string): JsonValue | undefined {
-  const place = path === '' ? name : `${path}.${name}`;
-  const formed = conformKind(kind, value, place);
+function conformField({ name, kind, always }: Field, value: JsonValue, path: Place): JsonValue | undefined {
+  const isText = kind.of === 'string' && typeof value === 'string';
+  const formed = isText ? value : conformKind(kind, value, { parent: path, key: name });
   // What is always encoded stays when it is empty, so a pod's containers when a native proxy was all it had.
   if (always && kind.of !== 'struct') return formed;
   return isEmpty(kind, formed) ? undefined : formed;
@@ -64,7 +67,7 @@ function isEmptyObject(value: JsonObject): boolean {
   return true;
 }
 
-export function conformKind(kind: Kind, value: JsonValue, path: string): JsonValue {
+function conformKind(kind: Kind, value: JsonValue, path: Place): JsonValue {
   switch (kind.of) {
     case 'struct':
       return conform(kind.type, value, path);
@@ -79,21 +82,25 @@ export function conformKind(kind: Kind, value: JsonValue, path: string): JsonVal
   }
 }
 
-function conformList(item: Kind, value: JsonValue, path: string): JsonValue {
+function conformList(item: Kind, value: JsonValue, path: Place): JsonValue {
   if (!Array.isArray(value)) throw mismatch(path, 'a list', value);
   const items: JsonValue[] = [];
-  for (let i = 0; i < value.length; i++) items.push(conformKind(item, value[i] ?? null, `${path}[${i}]`));
+  for (let i = 0; i < value.length; i++) items.push(conformKind(item, value[i] ?? null, { parent: path, key: i }));
   return items;
 }
 
-function conformMap(item: Kind, value: JsonValue, path: string): JsonValue {
+function conformMap(item: Kind, value: JsonValue, path: Place): JsonValue {
   if (!isObject(value)) throw mismatch(path, 'a map', value);
   const result: JsonObject = {};
-  for (const key of Object.keys(value)) put(result, key, conformKind(item, value[key] ?? null, `${path}.${key}`));
+  for (const key of Object.keys(value)) {
+    const given = value[key] ?? null;
+    const isText = item.of === 'string' && typeof given === 'string';
+    put(result, key, isText ? given : conformKind(item, given, { parent: path, key }));
+  }
   return result;
 }
 
-function conformScalar(scalar: Scalar, value: JsonValue, path: string): JsonValue {
+function conformScalar(scalar: Scalar, value: JsonValue, path: Place): JsonValue {
   switch (scalar) {
     case 'string':
     case 'time':
@@ -124,7 +131,7 @@ function conformScalar(scalar: Scalar, value: JsonValue, path: string): JsonValu
   }
 }
 
-function quantity(value: JsonValue, path: string): string {
+function quantity(value: JsonValue, path: Place): string {
   if (value === null) return '0';
   const canonical =
     typeof value === 'string' || typeof value === 'number' ? canonicalQuantity(String(value)) : undefined;
@@ -132,9 +139,17 @@ function quantity(value: JsonValue, path: string): string {
   return canonical;
 }
 
-function mismatch(path: string, wanted: string, value: JsonValue): InjectError {
+function mismatch(path: Place, wanted: string, value: JsonValue): InjectError {
   const text = JSON.stringify(value);
   return new InjectError(
-    `${path === '' ? 'the pod' : path}: want ${wanted}, found ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`,
+    `${spelled(path) || 'the pod'}: want ${wanted}, found ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`,
   );
+}
+
+function spelled(place: Place): string {
+  if (typeof place === 'string') return place;
+  const { parent, key } = place;
+  const outer = spelled(parent);
+  if (typeof key === 'number') return `${outer}[${key}]`;
+  return outer === '' ? key : `${outer}.${key}`;
 }

@@ -1,0 +1,95 @@
+// Items of block sequences that were read before, by their text: templates render much the same lists for every pod. What an item means
+// depends on its own text, on where its dash stands, and on the column of what follows it, which ends it; so an item is remembered with
+// the white space behind it, and only where something that stands no deeper than the dash follows. Anchors and aliases reach out of
+// their item: such items are never remembered.
+import { column, type Json, mostNodes, put, type Reader } from './yaml-cursor.ts';
+
+interface Item {
+  /** From behind the dash to the next content. */
+  readonly text: string;
+  readonly indent: number;
+  readonly depth: number;
+  readonly nodes: number;
+  readonly value: Json;
+  /** Where the last line of the text begins in it. */
+  readonly lineStart: number;
+}
+
+export interface ItemMemory {
+  /** By the first line of the text. */
+  readonly items: Map<string, Item[]>;
+  size: number;
+}
+
+export function itemMemory(): ItemMemory {
+  return { items: new Map(), size: 0 };
+}
+
+const longestItem = 1000;
+const mostItems = 2000;
+/** Of one first line: what differs in later lines only. */
+const mostAlike = 8;
+
+/** Moves the reader behind an item that is known; undefined, and nothing moves, for any other. */
+export function recall({ items }: ItemMemory, reader: Reader, indent: number): Item | undefined {
+  const { text, at } = reader;
+  const known = items.get(firstLine(text, at));
+  if (known === undefined) return undefined;
+  for (const item of known) {
+    if (item.indent !== indent || item.depth !== reader.depth || !text.startsWith(item.text, at)) continue;
+    const end = at + item.text.length;
+    if (!isContent(text.charCodeAt(end)) || reader.nodes + item.nodes > mostNodes) continue;
+    reader.at = end;
+    reader.lineStart = at + item.lineStart;
+    reader.nodes += item.nodes;
+    return item;
+  }
+  return undefined;
+}
+
+interface Read {
+  readonly value: Json;
+  /** Where the item began, behind its dash. */
+  readonly at: number;
+  readonly indent: number;
+  readonly nodes: number;
+}
+
+/** Remembers an item that was just read; the reader stands on what follows it. */
+export function remember(memory: ItemMemory, reader: Reader, { value, at, indent, nodes }: Read): void {
+  const { text, depth } = reader;
+  if (reader.at - at > longestItem || column(reader) > indent || reader.lineStart <= at) return;
+  if (!isContent(text.charCodeAt(reader.at))) return;
+  const own = detached(text.slice(at, reader.at)) as string;
+  if (/[&*]/.test(own)) return;
+  if (memory.size >= mostItems) {
+    memory.items.clear();
+    memory.size = 0;
+  }
+  const line = firstLine(own, 0);
+  const alike = memory.items.get(line) ?? [];
+  if (alike.length >= mostAlike) memory.size -= alike.splice(0, 1).length;
+  alike.push({ text: own, indent, depth, nodes, value: detached(value), lineStart: reader.lineStart - at });
+  memory.items.set(line, alike);
+  memory.size++;
+}
+
+/** A copy whose strings are their own: a part of a string keeps the whole in memory. */
+function detached(value: Json): Json {
+  if (typeof value === 'string') return JSON.parse(JSON.stringify(value)) as string;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: Json) => detached(item));
+  const copy: Record<string, Json> = {};
+  for (const [key, inner] of Object.entries(value)) put(copy, key, detached(inner));
+  return copy;
+}
+
+function firstLine(text: string, at: number): string {
+  const end = text.indexOf('\n', at);
+  return text.slice(at, end < 0 ? text.length : end);
+}
+
+/** What neither moves on to more (white space, a comment) nor is the end of the text. */
+function isContent(code: number): boolean {
+  return !Number.isNaN(code) && code > 32 && code !== 35;
+}
