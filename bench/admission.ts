@@ -1,159 +1,195 @@
-// Krispr's reviews over TLS with keep-alive, as API servers send them: what one costs the server in CPU time, and how long one takes
-// at 500 a second. The server is a process of its own, so that its CPU time is its own; the load comes from this one, over the loopback.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { issue, newAuthority } from '../src/apps/admission/authority.ts';
+// Reviews over TLS with keep-alive, as API servers send them. First `/inject` side by side with the real istiod of the same API server, on
+// the same templates: what a review costs each server in CPU time. Then a server that knows the owners of 150,000 pods: its memory,
+// `/krispr`, and how long answers take at 500 a second. Each server is a process of its own; the load comes from this one.
+
+import { memoryOptions } from '../src/core/install/index.ts';
+import { chartTexts, istioSource } from '../test/istio/chart.ts';
 import type { Row } from './measure.ts';
+import { connect, type Load, type Target } from './parts/load.ts';
+import { startMesh } from './parts/mesh.ts';
+import { cpuSeconds, memoryOf } from './parts/process-stat.ts';
+import { reviewOf } from './parts/reviews.ts';
+import { type Fairway, startFairway, waitUntil } from './parts/server.ts';
 
-export const title = 'admission: /krispr over TLS, HTTP/1.1 keep-alive, 8 connections';
+export const title = 'admission over TLS, HTTP/1.1 keep-alive';
 
-const cli = new URL('../src/cli/main.ts', import.meta.url).pathname;
-const connections = 8;
-const warmUpReviews = 2000;
-const countedReviews = 6000;
+const revision = 'b-2';
+const rounds = 3;
+const reviewsPerRound = 500;
+const podsOfWorkload = 20;
 const perSecond = 500;
-const pacedSeconds = 5;
-
-interface Server {
-  readonly port: number;
-  readonly cpuSeconds: () => Promise<number>;
-  readonly stop: () => Promise<void>;
-  readonly agent: Agent;
-}
+const pacedSeconds = 10;
 
 export async function run(): Promise<Row[]> {
-  const server = await start();
+  const rows = await besideIstiod();
+  const istiodMs = rows.find((row) => row.name.startsWith('istiod'))?.medianMs ?? 0;
+  return [...rows, ...(await withOwners(istiodMs))];
+}
+
+interface Setting {
+  readonly kilobytes: number;
+  readonly connections: number;
+  /** Of one workload, one after the other. */
+  readonly pods: number;
+}
+
+const settings: readonly Setting[] = [
+  { kilobytes: 10, connections: 8, pods: 1 },
+  { kilobytes: 10, connections: 1, pods: 1 },
+  { kilobytes: 50, connections: 8, pods: 1 },
+  { kilobytes: 50, connections: 1, pods: 1 },
+  { kilobytes: 10, connections: 8, pods: podsOfWorkload },
+];
+
+interface Side {
+  readonly pid: number;
+  readonly target: Target;
+}
+
+async function besideIstiod(): Promise<Row[]> {
+  const mesh = startMesh(revision);
   try {
-    const rows: Row[] = [];
-    for (const kilobytes of [10, 50]) {
-      const bodies = [review(kilobytes, 'b-2'), review(kilobytes, 'a-1')];
-      const cold = await cpuPerThousand(server, bodies, warmUpReviews);
-      const warm = await cpuPerThousand(server, bodies, countedReviews);
-      rows.push({ name: `CPU time of 1,000 reviews of ${kilobytes} kB`, coldMs: cold, medianMs: warm });
+    const flags = ['--inject', revision, '--compat', 'istio'];
+    const fairway = await startFairway({ kubeconfig: mesh.kubeconfig, flags });
+    try {
+      await waitUntil(() => serves(fairway, `/inject/${revision}`), 'the injector');
+      const ours = { pid: fairway.pid, target: fairway.target(`/inject/${revision}`) };
+      const theirs = { pid: mesh.istiodPid, target: mesh.target('/inject') };
+      const rows: Row[] = [];
+      // Both have compiled, and grown to, what they need.
+      await compare({ kilobytes: 10, connections: 8, pods: 1 }, [ours, theirs]);
+      for (const setting of settings) rows.push(...(await compare(setting, [ours, theirs])));
+      for (const [who, { pid }] of [
+        ['fairway', ours],
+        ['istiod', theirs],
+      ] as const)
+        rows.push(memoryRow(`${who}, after it`, pid));
+      return rows;
+    } finally {
+      await fairway.stop();
     }
-    const paced = await latencies(server, [review(10, 'b-2'), review(10, 'a-1')]);
-    rows.push({ name: `p50 at ${perSecond}/s, 10 kB`, coldMs: paced.p50, medianMs: paced.p50 });
-    rows.push({ name: `p99 at ${perSecond}/s, 10 kB`, coldMs: paced.p99, medianMs: paced.p99, goalMs: 5 });
-    return rows;
   } finally {
-    await server.stop();
+    mesh.stop();
   }
 }
 
-async function start(): Promise<Server> {
-  const folder = mkdtempSync(join(tmpdir(), 'fairway-bench-'));
-  const life = { nowMs: Date.now(), lifeMs: 3_600_000 };
-  const authority = await newAuthority(life);
-  const { cert, key } = await issue(authority, ['localhost'], life);
-  const files = {
-    'rollouts.yml': 'production: {b-2: 100}\n',
-    'fairway.yml': 'remutateAfter: 0\n',
-    'tls.crt': cert,
-    'tls.key': key,
-  };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const at = ['--listen', '127.0.0.1:0', '--metrics', '127.0.0.1:0', '--drain-delay', '0s'];
-  const tls = ['--tls-cert', join(folder, 'tls.crt'), '--tls-key', join(folder, 'tls.key')];
-  const child = spawn(
-    process.execPath,
-    [cli, 'admission', 'serve', '--config', folder, '--no-cluster', ...at, ...tls],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
+/** Rounds of the two take turns, so that both see the same machine. */
+async function compare(setting: Setting, sides: readonly [Side, Side]): Promise<Row[]> {
+  const { kilobytes, connections, pods } = setting;
+  const loads = sides.map(({ target }) => connect(target, connections));
+  const times: [number[], number[]] = [[], []];
+  let next = 0;
+  try {
+    for (let round = 0; round <= rounds; round++) {
+      const bodies = bodiesFrom(setting, next);
+      next += reviewsPerRound;
+      for (const [i, side] of sides.entries()) times[i]?.push(await cpuPerThousand(side.pid, loads[i] as Load, bodies));
+    }
+  } finally {
+    for (const load of loads) load.close();
+  }
+  const [ours, theirs] = times.map(summary) as [Times, Times];
+  process.stderr.write(
+    `${kilobytes} kB, ${connections} connections: ${times.map((each) => each.map(Math.round).join(' ')).join(' | ')}\n`,
   );
-  const ports = await new Promise<{ port: number; metricsPort: number }>((resolve, reject) => {
-    let log = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      log = (log + chunk.toString('utf8')).slice(-10_000);
-      const line = log.split('\n').find((each) => each.includes('"msg":"serving"'));
-      if (line !== undefined) resolve(JSON.parse(line) as { port: number; metricsPort: number });
-    });
-    child.on('exit', () => reject(new Error(log)));
+  const what = `CPU time of 1,000 reviews, ${kilobytes} kB, ${connections} connection${connections === 1 ? '' : 's'}${pods === 1 ? '' : `, ${pods} pods a workload`}`;
+  return [
+    { name: `/inject: ${what}`, ...ours },
+    { name: `istiod: ${what}`, ...theirs, ratio: { times: theirs.medianMs / ours.medianMs, goal: 3 } },
+  ];
+}
+
+function bodiesFrom({ kilobytes, pods }: Setting, first: number): readonly Buffer[] {
+  return Array.from({ length: reviewsPerRound }, (_, i) =>
+    reviewOf({ kilobytes, revision, workload: Math.floor((first + i) / pods), uid: first + i }),
+  );
+}
+
+type Times = Pick<Row, 'coldMs' | 'medianMs'>;
+
+function summary(times: readonly number[]): Times {
+  const warm = times.slice(1).sort((a, b) => a - b);
+  return { coldMs: times[0] ?? 0, medianMs: warm[Math.floor(warm.length / 2)] ?? 0 };
+}
+
+/** Milliseconds of a server's CPU time. */
+async function cpuPerThousand(pid: number, load: Load, bodies: readonly Buffer[]): Promise<number> {
+  const before = cpuSeconds(pid);
+  await load.run((i) => bodies[i] ?? Buffer.alloc(0), bodies.length);
+  return ((cpuSeconds(pid) - before) * 1e6) / bodies.length;
+}
+
+const [deployments, replicaSetsEach] = [15_000, 10];
+
+async function withOwners(istiodMs: number): Promise<Row[]> {
+  const goMod = new URL('../test/agree/istio-inject/go.mod', import.meta.url).pathname;
+  const { config, values, mesh } = chartTexts(istioSource(goMod), { revision });
+  const configMaps = { [`istio-sidecar-injector-${revision}`]: { config, values }, [`istio-${revision}`]: { mesh } };
+  const fairway = await startFairway({
+    cluster: { deployments, replicaSetsEach, configMaps },
+    flags: ['--inject', revision],
+    // As the Deployment of `fairway admission manifests` has them.
+    nodeFlags: memoryOptions.split(' '),
   });
-  const exited = new Promise((resolve) => child.on('exit', resolve));
-  const agent = new Agent({ keepAlive: true, maxSockets: connections, ca: authority.cert });
-  return {
-    port: ports.port,
-    agent,
-    cpuSeconds: async () => {
-      const text = await (await fetch(`http://127.0.0.1:${ports.metricsPort}/metrics`)).text();
-      return Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1]);
-    },
-    stop: async () => {
-      agent.destroy();
-      child.kill('SIGTERM');
-      await exited;
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
-
-/** A pod of about this size; one label in ten is not today's and so costs a patch and a line of log. */
-function review(kilobytes: number, revision: string): Buffer {
-  const container = { name: 'app', image: 'example.test/app:1', env: [] as { name: string; value: string }[] };
-  const pod = {
-    metadata: { generateName: 'web-7d9c5b-', labels: { app: 'web', 'istio.io/rev': revision } },
-    spec: { containers: [container] },
-  };
-  const resource = { group: '', version: 'v1', resource: 'pods' };
-  const body = {
-    apiVersion: 'admission.k8s.io/v1',
-    kind: 'AdmissionReview',
-    request: { uid: 'u-1', operation: 'CREATE', resource, namespace: 'shop', object: pod },
-  };
-  while (JSON.stringify(body).length < kilobytes * 1000)
-    container.env.push({ name: `VARIABLE_${container.env.length}`, value: 'of some length' });
-  return Buffer.from(JSON.stringify(body));
-}
-
-/** Milliseconds of the server's CPU time. */
-async function cpuPerThousand(server: Server, bodies: readonly Buffer[], count: number): Promise<number> {
-  const before = await server.cpuSeconds();
-  let sent = 0;
-  const worker = async (): Promise<void> => {
-    while (sent < count) await post(server, pick(bodies, sent++));
-  };
-  await Promise.all(Array.from({ length: connections }, worker));
-  return (((await server.cpuSeconds()) - before) * 1e6) / count;
-}
-
-/** Sent by the clock whether or not answers have come: waiting for a slow answer would hide it. */
-async function latencies(
-  server: Server,
-  bodies: readonly Buffer[],
-): Promise<{ readonly p50: number; readonly p99: number }> {
-  const taken: number[] = [];
-  const pending: Promise<void>[] = [];
-  const beganMs = performance.now();
-  for (let i = 0; i < perSecond * pacedSeconds; i++) {
-    const dueMs = (i * 1000) / perSecond;
-    while (performance.now() - beganMs < dueMs) await new Promise((resolve) => setTimeout(resolve, 1));
-    pending.push(post(server, pick(bodies, i)).then(() => void taken.push(performance.now() - beganMs - dueMs)));
+  try {
+    const owners = deployments * (replicaSetsEach + 1);
+    await waitUntil(async () => (await fairway.metric('fairway_admission_owners')) === owners, 'all owners');
+    await waitUntil(() => serves(fairway, `/inject/${revision}`), 'the injector');
+    const synced = memoryRow(`fairway, ${owners.toLocaleString('en')} owners known`, fairway.pid);
+    const krispr = await krisprRows(fairway, istiodMs);
+    const paced = [await pacedRow(fairway, '/krispr', 5), await pacedRow(fairway, `/inject/${revision}`, 10)];
+    return [...krispr, ...paced, synced, { ...memoryRow('the same, after it', fairway.pid), goalMs: 512 }];
+  } finally {
+    await fairway.stop();
   }
-  await Promise.all(pending);
-  taken.sort((a, b) => a - b);
-  const at = (share: number): number => taken[Math.floor(taken.length * share)] ?? 0;
-  return { p50: at(0.5), p99: at(0.99) };
 }
 
-function pick(bodies: readonly Buffer[], i: number): Buffer {
-  return bodies[i % 10 === 0 ? 1 : 0] ?? Buffer.alloc(0);
+async function krisprRows(fairway: Fairway, istiodMs: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const kilobytes of [10, 50]) {
+    const load = connect(fairway.target('/krispr'), 8);
+    const bodies = krisprBodies(kilobytes);
+    const times: number[] = [];
+    for (let round = 0; round <= rounds; round++) times.push(await cpuPerThousand(fairway.pid, load, bodies));
+    load.close();
+    const row = { name: `/krispr: CPU time of 1,000 reviews, ${kilobytes} kB, 8 connections`, ...summary(times) };
+    rows.push(kilobytes === 10 ? { ...row, goalMs: istiodMs / 8 } : row);
+  }
+  return rows;
 }
 
-async function post({ port, agent }: Server, body: Buffer): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const headers = { 'content-type': 'application/json', 'content-length': body.length };
-  const sent = request(
-    { host: 'localhost', port, path: '/krispr?timeout=2s', method: 'POST', agent, headers },
-    (response) => {
-      response.resume();
-      response.on('end', () =>
-        response.statusCode === 200 ? resolve() : reject(new Error(`HTTP ${response.statusCode}`)),
-      );
-    },
+/** One label in ten is not today's and so costs a patch and a line of log. */
+function krisprBodies(kilobytes: number): readonly Buffer[] {
+  return Array.from({ length: reviewsPerRound }, (_, i) =>
+    reviewOf({ kilobytes, revision: i % 10 === 0 ? 'a-1' : revision, workload: i, uid: i }),
   );
-  sent.on('error', reject);
-  sent.end(body);
-  return promise;
+}
+
+async function pacedRow(fairway: Fairway, path: string, goalMs: number): Promise<Row> {
+  const load = connect(fairway.target(path), 8);
+  const bodies = krisprBodies(10);
+  const taken = await load.paced((i) => bodies[i % bodies.length] ?? Buffer.alloc(0), {
+    perSecond,
+    seconds: pacedSeconds,
+  });
+  load.close();
+  const at = (share: number): number => taken[Math.floor(taken.length * share)] ?? 0;
+  return { name: `${path}: p50 and p99 at ${perSecond}/s, 10 kB`, coldMs: at(0.5), medianMs: at(0.99), goalMs };
+}
+
+function memoryRow(what: string, pid: number): Row {
+  const { residentMb, peakMb } = memoryOf(pid);
+  return { name: `${what}: peak and resident memory`, coldMs: peakMb, medianMs: residentMb, unit: 'MB' };
+}
+
+async function serves(fairway: Fairway, path: string): Promise<boolean> {
+  const load = connect(fairway.target(path), 1);
+  try {
+    await load.run(() => reviewOf({ kilobytes: 10, revision, workload: 0, uid: 0 }), 1);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    load.close();
+  }
 }

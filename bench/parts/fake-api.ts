@@ -145,7 +145,11 @@ function replicaSet(i: number, each: number): object {
 }
 
 function deploymentUid(i: number): string {
-  return (object('deployment', i, '').metadata as { uid: string }).uid;
+  return uidOf('deployment', i);
+}
+
+export function uidOf(kind: 'deployment' | 'replicaSet', i: number): string {
+  return `${kind}-${String(i).padStart(8, '0')}-4c1d-9a53-0f6f6f3c2a11`;
 }
 
 if (process.argv[1] === import.meta.filename) start();

@@ -1,4 +1,5 @@
 // Reviews as an API server sends them for the pods of Deployments: envelope, user, managed fields, and a pod of about the wanted size.
+import { uidOf } from './fake-api.ts';
 
 export interface PodReview {
   readonly kilobytes: number;
@@ -44,13 +45,14 @@ function metadataOf(workload: number, revision: string) {
   const managed = { 'f:metadata': { 'f:generateName': {}, 'f:labels': labels }, 'f:spec': labels };
   const entry = { apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: managed, operation: 'Update' };
   const name = `web-${workload}-7d9c5b`;
+  const uid = uidOf('replicaSet', workload);
   return {
     generateName: `${name}-`,
     creationTimestamp: null,
     labels: { app: `web-${workload}`, 'pod-template-hash': '7d9c5b', 'istio.io/rev': revision, team: 'shop' },
     annotations: { 'prometheus.io/port': '9100', 'prometheus.io/scrape': 'true' } as Record<string, string>,
     ownerReferences: [
-      { apiVersion: 'apps/v1', kind: 'ReplicaSet', name, uid: 'u', controller: true, blockOwnerDeletion: true },
+      { apiVersion: 'apps/v1', kind: 'ReplicaSet', name, uid, controller: true, blockOwnerDeletion: true },
     ],
     managedFields: [{ ...entry, manager: 'kube-controller-manager', time: '2026-11-30T10:00:00Z' }],
   };

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { issue, newAuthority } from '../../src/apps/admission/authority.ts';
 import type { FakeCluster } from './fake-api.ts';
 import type { Target } from './load.ts';
@@ -16,7 +17,10 @@ export interface Fairway {
 }
 
 export interface Setting {
+  /** A cluster that is made up. */
   readonly cluster?: FakeCluster;
+  /** Of one that is there. */
+  readonly kubeconfig?: string;
   readonly flags?: readonly string[];
   /** Options of Node itself: a profile, a limit. */
   readonly nodeFlags?: readonly string[];
@@ -24,10 +28,12 @@ export interface Setting {
 
 const cli = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 const fakeApi = new URL('fake-api.ts', import.meta.url).pathname;
-const startMs = 120_000;
+/** Also for the copy of a large cluster. */
+const startMs = 300_000;
 
 /** Starts the server with its own fake cluster; it listens when this resolves. */
-export async function startFairway({ cluster, flags = [], nodeFlags = [] }: Setting): Promise<Fairway> {
+export async function startFairway(setting: Setting): Promise<Fairway> {
+  const { cluster, flags = [], nodeFlags = [] } = setting;
   const folder = mkdtempSync(join(tmpdir(), 'fairway-bench-'));
   const life = { nowMs: Date.now(), lifeMs: 3_600_000 };
   const authority = await newAuthority(life);
@@ -40,10 +46,11 @@ export async function startFairway({ cluster, flags = [], nodeFlags = [] }: Sett
   write('fairway.yml', 'remutateAfter: 0\n');
   const tls = ['--tls-cert', write('tls.crt', cert), '--tls-key', write('tls.key', key)];
   const api = cluster === undefined ? undefined : await startApi(write('cluster.json', JSON.stringify(cluster)));
-  const where = api === undefined ? ['--no-cluster'] : ['--kubeconfig', write('kubeconfig', kubeconfig(api.line))];
+  const where = api === undefined ? setting.kubeconfig : write('kubeconfig', kubeconfig(api.line));
+  if (where === undefined) throw new Error('no cluster');
   const at = ['--listen', '127.0.0.1:0', '--metrics', '127.0.0.1:0', '--drain-delay', '0s'];
   const server = await start(
-    [...nodeFlags, cli, 'admission', 'serve', '--config', folder, ...where, ...at, ...tls, ...flags],
+    [...nodeFlags, cli, 'admission', 'serve', '--config', folder, '--kubeconfig', where, ...at, ...tls, ...flags],
     (line) => line.includes('"msg":"serving"'),
   ).catch(async (error: unknown) => {
     await api?.end();
@@ -92,7 +99,7 @@ async function start(args: readonly string[], wanted: (line: string) => boolean)
   child.stdout.on('data', listen);
   child.stderr.on('data', listen);
   child.once('exit', () => reject(new Error(`${args.join(' ')} ended: ${log}`)));
-  const late = setTimeout(() => reject(new Error(`${args.join(' ')} did not start: ${log}`)), startMs);
+  const late = globalThis.setTimeout(() => reject(new Error(`${args.join(' ')} did not start: ${log}`)), startMs);
   try {
     return { child, line: await promise, end };
   } catch (error) {
@@ -119,4 +126,10 @@ function sumOf(text: string, name: string): number | undefined {
     Number(found[1]),
   );
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Asks ten times a second until it is so; bounded. */
+export async function waitUntil(isSo: () => Promise<boolean>, what: string): Promise<void> {
+  for (const untilMs = Date.now() + startMs; !(await isSo()); await setTimeout(100))
+    if (Date.now() > untilMs) throw new Error(`${what} did not come`);
 }

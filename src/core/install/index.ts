@@ -11,3 +11,4 @@ export {
 export { resourceOf } from './resource.ts';
 export { giveBack, type Switch, takeOver } from './take-over.ts';
 export { injectConfigurationName, krisprConfigurationName } from './webhooks.ts';
+export { memoryOptions } from './workload.ts';
