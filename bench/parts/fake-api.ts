@@ -47,10 +47,10 @@ interface World {
 function answer({ url = '', headers }: IncomingMessage, response: ServerResponse, { kinds, cluster }: World): void {
   const { pathname, searchParams: query } = new URL(url, 'http://localhost');
   response.setHeader('content-type', 'application/json');
-  if (query.has('watch')) return void (response.writeHead(200), response.flushHeaders());
+  if (query.has('watch')) return response.flushHeaders();
   const plural = pathname.split('/').at(-1) ?? '';
   const kind =
-    plural === 'configmaps' ? configMaps(cluster, query.get('fieldSelector') ?? '') : (kinds[plural] ?? nothing);
+    plural === 'configmaps' ? configMapNamed(cluster, query.get('fieldSelector') ?? '') : (kinds[plural] ?? nothing);
   const from = Number(query.get('continue') ?? 0);
   const to = Math.min(kind.count, from + Number(query.get('limit') ?? kind.count));
   const metadataOnly = (headers.accept ?? '').includes('PartialObjectMetadata');
@@ -59,9 +59,9 @@ function answer({ url = '', headers }: IncomingMessage, response: ServerResponse
   return void response.end(JSON.stringify({ metadata: { resourceVersion: '1', ...more }, items }));
 }
 
-function configMaps({ configMaps }: FakeCluster, selector: string): Kind {
+function configMapNamed(cluster: FakeCluster, selector: string): Kind {
   const name = selector.replace(/^metadata\.name=/, '');
-  const data = configMaps[name];
+  const data = cluster.configMaps[name];
   return data === undefined ? nothing : { count: 1, at: () => ({ ...object('configmap', 0, name), data }) };
 }
 

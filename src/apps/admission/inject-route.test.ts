@@ -5,7 +5,7 @@ import { fakeCluster } from './fake-cluster.ts';
 import { injectRoute } from './inject-route.ts';
 import { followInjectors } from './injector-configs.ts';
 import type { Log } from './log.ts';
-import type { Reviewed } from './routes.ts';
+import type { Reviewed } from './reviewed.ts';
 
 const values = defaultValuesText({
   image: 'example.test/proxy:2',

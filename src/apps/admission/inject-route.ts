@@ -14,7 +14,8 @@ import {
 } from '../../core/inject/index.ts';
 import type { Log } from './log.ts';
 import { reviewMemory } from './review-memory.ts';
-import type { Reviewed, Route } from './routes.ts';
+import type { Reviewed } from './reviewed.ts';
+import type { Route } from './routes.ts';
 
 export interface InjectWorld {
   readonly injectorOf: (revision: string) => InjectorConfig | undefined;
@@ -66,9 +67,9 @@ function review(body: unknown, setting: Setting): Reviewed {
   }
   const { uid, namespace, dryRun } = incoming.request;
   const object = incoming.request.pod as JsonObject;
-  const { native: nativeSidecars, log, ...rest } = setting;
+  const { native, log, ...rest } = setting;
   const { revision } = rest;
-  const result = injectReview({ object, namespace }, { ...rest, nativeSidecars });
+  const result = injectReview({ object, namespace }, { ...rest, nativeSidecars: native });
   const fields = { pod: displayName(object, namespace), revision, dryRun };
   if (result.kind === 'refused') {
     const afterwards = (): void => log.warn({ ...fields, message: result.message }, 'pod refused');

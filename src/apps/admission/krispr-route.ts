@@ -2,7 +2,8 @@
 import { type Knowledge, type Outcome, reviewKrispr } from '../../core/admission/index.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { Reviewed, Route } from './routes.ts';
+import type { Reviewed } from './reviewed.ts';
+import type { Route } from './routes.ts';
 
 export interface KrisprWorld {
   readonly knowledge: () => Knowledge;

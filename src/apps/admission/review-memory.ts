@@ -1,7 +1,7 @@
 // Answers to reviews that differ in nothing but their uid: those of one roll-out's pods, which come in bursts. An injector's answer is a
 // function of the review and of what its route holds (configuration, nodes, settings: the circumstances), so that the same text under the
 // same circumstances has the same answer. Bounded in number and in size. Not for reviewers that look at the clock.
-import type { Reviewed } from './routes.ts';
+import type { Reviewed } from './reviewed.ts';
 
 export interface Remembered {
   /** Of the answer that was sent. */

@@ -1,25 +1,13 @@
 // From an HTTP request to an answer: finds the route, reads the body, calls the reviewer, writes the review, counts and logs it.
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
-import { type Answer, writeReview } from '../../core/admission/index.ts';
+import { writeReview } from '../../core/admission/index.ts';
 import { parseBody, type Request, readBody } from './body.ts';
 import type { Metrics } from './metrics.ts';
 import type { Circumstances, Remembered, ReviewMemory } from './review-memory.ts';
+import type { Reviewed } from './reviewed.ts';
 
 export type Response = ServerResponse | Http2ServerResponse;
-
-/** What a reviewer says of one body. */
-export type Reviewed =
-  | { readonly kind: 'malformed'; readonly message: string }
-  | {
-      readonly kind: 'answered';
-      readonly answer: Answer;
-      readonly verdict: string;
-      readonly because: string;
-      readonly dryRun: boolean;
-      /** Done after the answer is sent. */
-      readonly afterwards?: () => void;
-    };
 
 export interface Reviewer {
   readonly review: (body: unknown) => Reviewed;

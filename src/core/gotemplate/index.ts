@@ -13,7 +13,7 @@ export { sprig } from './sprig/index.ts';
 export { Enum, GoFunction, type GoMap, GoStruct, StringMap, type StructType, type Value } from './value.ts';
 export { goYaml } from './yaml.ts';
 export { type Json, YamlError } from './yaml-cursor.ts';
-export { type ItemMemory, itemMemory } from './yaml-memory.ts';
+export { itemMemory } from './yaml-memory.ts';
 export { readYaml } from './yaml-read.ts';
 
 export interface Template {

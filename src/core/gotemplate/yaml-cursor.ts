@@ -1,5 +1,4 @@
 // Where a YAML reader stands, and how it moves over spaces, comments and line ends.
-import type { ItemMemory } from './yaml-memory.ts';
 
 /** JSON data. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -13,6 +12,24 @@ export class YamlError extends Error {
     this.name = 'YamlError';
     this.line = line;
   }
+}
+
+/** An item of a block sequence that was read before. */
+export interface Item {
+  /** From behind the dash to the next content. */
+  readonly text: string;
+  readonly indent: number;
+  readonly depth: number;
+  readonly nodes: number;
+  readonly value: Json;
+  /** Where the last line of the text begins in it. */
+  readonly lineStart: number;
+}
+
+export interface ItemMemory {
+  /** By the first line of the text. */
+  readonly items: Map<string, Item[]>;
+  size: number;
 }
 
 export interface Reader {

@@ -2,24 +2,7 @@
 // depends on its own text, on where its dash stands, and on the column of what follows it, which ends it; so an item is remembered with
 // the white space behind it, and only where something that stands no deeper than the dash follows. Anchors and aliases reach out of
 // their item: such items are never remembered.
-import { column, type Json, mostNodes, put, type Reader } from './yaml-cursor.ts';
-
-interface Item {
-  /** From behind the dash to the next content. */
-  readonly text: string;
-  readonly indent: number;
-  readonly depth: number;
-  readonly nodes: number;
-  readonly value: Json;
-  /** Where the last line of the text begins in it. */
-  readonly lineStart: number;
-}
-
-export interface ItemMemory {
-  /** By the first line of the text. */
-  readonly items: Map<string, Item[]>;
-  size: number;
-}
+import { column, type Item, type ItemMemory, type Json, mostNodes, put, type Reader } from './yaml-cursor.ts';
 
 export function itemMemory(): ItemMemory {
   return { items: new Map(), size: 0 };

@@ -11,6 +11,7 @@ import {
   deepest,
   fail,
   hash,
+  type ItemMemory,
   isBlank,
   isMarker,
   type Json,
@@ -23,7 +24,7 @@ import {
   toContent,
   toLineEnd,
 } from './yaml-cursor.ts';
-import { type ItemMemory, recall, remember } from './yaml-memory.ts';
+import { recall, remember } from './yaml-memory.ts';
 import { resolvePlain } from './yaml-scalar.ts';
 import { blockScalar, quoted } from './yaml-text.ts';
 
