@@ -6,7 +6,7 @@ import {
   type InjectedRevision,
   type InstallOptions,
   installManifests,
-  type KubeObject,
+  isInTheWay,
   resourceOf,
 } from '../core/install/index.ts';
 import { SpecError, UsageError } from '../core/std/errors.ts';
@@ -14,6 +14,7 @@ import type { Io } from './io.ts';
 import { missingRollouts, readRuleFiles } from './rule-files.ts';
 
 export interface ManifestFlags {
+  readonly mode: 'webhook' | 'policy';
   readonly image: string;
   readonly namespace: string;
   readonly replicas: number;
@@ -29,25 +30,30 @@ export interface ManifestFlags {
 
 export async function printManifests(flags: ManifestFlags, io: Io): Promise<void> {
   const { yamlText } = await import('./yaml-text.ts');
-  const objects = installManifests(await installOptions(flags, io.cwd)).filter((object) =>
-    isWanted(object, flags.only),
+  const { only } = flags;
+  const objects = installManifests(await installOptions(flags, io.cwd)).filter(
+    (object) => only === 'all' || isInTheWay(object) === (only === 'webhooks'),
   );
   io.stdout.write(objects.map(yamlText).join('---\n'));
 }
 
 async function installOptions(flags: ManifestFlags, cwd: string): Promise<InstallOptions> {
-  const { image, namespace, replicas, tlsSecret } = flags;
+  const { mode, image, namespace, replicas, tlsSecret } = flags;
+  if (mode === 'policy') refuseServing(flags);
   if ((tlsSecret === undefined) !== (flags.caFile === undefined))
     throw new UsageError('--tls-secret and --ca-file belong together', {
       hint: 'give both, or none: then the server is its own authority',
     });
   const config = await readConfig(resolve(cwd, flags.config), flags.cluster);
   const caBundle = flags.caFile === undefined ? '' : readBytes(resolve(cwd, flags.caFile)).toString('base64');
-  return { namespace, image, replicas, caBundle, tlsSecret, inject: injected(flags), ...config };
+  return { mode, namespace, image, replicas, caBundle, tlsSecret, inject: injected(flags), ...config };
 }
 
-function isWanted({ kind }: KubeObject, only: ManifestFlags['only']): boolean {
-  return only === 'all' || (kind === 'MutatingWebhookConfiguration') === (only === 'webhooks');
+/** In policy mode nobody is called, so there is no certificate and no injector. */
+function refuseServing({ inject, tlsSecret }: ManifestFlags): void {
+  const hint = 'in policy mode the API server sets the label itself, and calls nobody';
+  if (inject.length > 0) throw new UsageError('--mode policy and --inject exclude each other', { hint });
+  if (tlsSecret !== undefined) throw new UsageError('--mode policy and --tls-secret exclude each other', { hint });
 }
 
 function injected({ inject, defaultRevision, everyNamespace }: ManifestFlags): readonly InjectedRevision[] {

@@ -4,11 +4,13 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
-import { connect } from '../adapters/kube/connect.ts';
-import { takePart } from '../apps/admission/leader.ts';
+import { type Connection, connect } from '../adapters/kube/connect.ts';
+import type { RulePorts } from '../apps/admission/follow-rules.ts';
+import { type Leader, takePart } from '../apps/admission/leader.ts';
 import type { Log } from '../apps/admission/log.ts';
 import { type AuthorityOptions, startAuthority } from '../apps/admission/own-authority.ts';
-import { serveAdmission } from '../apps/admission/serve.ts';
+import { type AdmissionSettings, serveAdmission } from '../apps/admission/serve.ts';
+import { servePolicy } from '../apps/admission/serve-policy.ts';
 import type { Certificate } from '../apps/admission/server.ts';
 import { usualTerm } from '../core/election/index.ts';
 import {
@@ -17,6 +19,7 @@ import {
   injectConfigurationName,
   krisprConfigurationName,
   leaseName,
+  sightsName,
 } from '../core/install/index.ts';
 import { usualPolicy } from '../core/rotation/index.ts';
 import { parseDurationMs } from '../core/std/duration.ts';
@@ -25,6 +28,7 @@ import type { Io } from './io.ts';
 import { readRuleFiles } from './rule-files.ts';
 
 export interface ServeFlags {
+  readonly mode: 'webhook' | 'policy';
   readonly config: string;
   readonly listen: string;
   readonly metrics: string;
@@ -46,6 +50,8 @@ export interface ServeFlags {
 
 const drainDeadlineMs = 20_000;
 const pollMs = 1000;
+/** First sights are rare: one a workload of a kind that nobody watches. */
+const sightsEveryMs = 5000;
 /** How soon a caBundle that somebody overwrote is right again. */
 const authorityEveryMs = 2000;
 
@@ -53,19 +59,65 @@ const authorityEveryMs = 2000;
 export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const log = logger(flags, io);
   const offsetMs = duration(flags.nowOffset, '--now-offset');
-  const nowMs = (): number => io.nowMs() + offsetMs;
   refuseContradictions(flags);
   const name = flags.cluster === false ? undefined : flags.cluster;
-  const connection =
-    flags.cluster !== false
-      ? await connect({
-          kubeconfig: flags.kubeconfig,
-          context: flags.context,
-          nowMs: io.nowMs,
-          log: (message, fields) => log.debug(fields, message),
-        })
+  const connection = flags.cluster === false ? undefined : await connectTo(flags, io, log);
+  const rules = {
+    ruleFiles: () => readRuleFiles(resolve(io.cwd, flags.config), name),
+    clusterName: name,
+    nowMs: () => io.nowMs() + offsetMs,
+    log,
+  };
+  if (flags.mode === 'policy' && connection !== undefined) await keepTables(flags, { rules, connection, io });
+  else await serveWebhooks(flags, { rules, connection, io });
+  connection?.close();
+}
+
+interface Wiring<T extends Connection | undefined> {
+  readonly rules: RulePorts;
+  readonly connection: T;
+  readonly io: Io;
+}
+
+async function connectTo({ kubeconfig, context }: ServeFlags, io: Io, log: Log): Promise<Connection> {
+  return connect({ kubeconfig, context, nowMs: io.nowMs, log: (message, fields) => log.debug(fields, message) });
+}
+
+async function keepTables(flags: ServeFlags, { rules, connection, io }: Wiring<Connection>): Promise<void> {
+  const { log } = rules;
+  const leader = candidacy(flags, { cluster: connection, nowMs: io.nowMs });
+  const settings = { metrics: address(flags.metrics, '--metrics'), pollMs };
+  const running = await servePolicy(settings, { ...rules, cluster: connection, leader });
+  log.info({ metricsPort: running.metricsPort, cluster: connection.address }, 'serving');
+  await signalled();
+  await running.stop();
+}
+
+async function serveWebhooks(
+  flags: ServeFlags,
+  { rules, connection, io }: Wiring<Connection | undefined>,
+): Promise<void> {
+  const { log } = rules;
+  const authority =
+    flags.tlsCert === undefined && connection !== undefined
+      ? startAuthority(authorityOptions(flags, { cluster: connection, nowMs: io.nowMs, log }))
       : undefined;
-  const settings = {
+  const running = await serveAdmission(webhookSettings(flags), {
+    ...rules,
+    certificate: authority?.certificate ?? (() => readCertificate(flags, io.cwd)),
+    cluster: connection,
+    inject: { revisions: flags.inject, compat: flags.compat ?? 'fairway' },
+    pause: (ms) => setTimeout(ms),
+    keepSights: { namespace: flags.namespace, name: sightsName, everyMs: sightsEveryMs },
+  });
+  log.info({ port: running.port, metricsPort: running.metricsPort, cluster: connection?.address }, 'serving');
+  await signalled();
+  await running.drain();
+  await authority?.stop();
+}
+
+function webhookSettings(flags: ServeFlags): AdmissionSettings {
+  return {
     listen: address(flags.listen, '--listen'),
     metrics: address(flags.metrics, '--metrics'),
     instance: hostname(),
@@ -73,28 +125,13 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
     drainDelayMs: duration(flags.drainDelay, '--drain-delay'),
     drainDeadlineMs,
   };
-  const authority =
-    flags.tlsCert === undefined && connection !== undefined
-      ? startAuthority(authorityOptions(flags, { cluster: connection, nowMs: io.nowMs, log }))
-      : undefined;
-  const running = await serveAdmission(settings, {
-    ruleFiles: () => readRuleFiles(resolve(io.cwd, flags.config), name),
-    clusterName: name,
-    certificate: authority?.certificate ?? (() => readCertificate(flags, io.cwd)),
-    cluster: connection,
-    inject: { revisions: flags.inject, compat: flags.compat ?? 'fairway' },
-    nowMs,
-    pause: (ms) => setTimeout(ms),
-    log,
-  });
-  log.info({ port: running.port, metricsPort: running.metricsPort, cluster: connection?.address }, 'serving');
-  await signalled();
-  await running.drain();
-  await authority?.stop();
-  connection?.close();
 }
 
-function refuseContradictions({ tlsCert, tlsKey, cluster }: ServeFlags): void {
+function refuseContradictions({ mode, tlsCert, tlsKey, cluster, inject }: ServeFlags): void {
+  if (mode === 'policy' && (tlsCert !== undefined || inject.length > 0 || cluster === false))
+    throw new UsageError('--mode policy excludes --tls-cert, --inject and --no-cluster', {
+      hint: 'it keeps tables in a cluster, and nobody calls it',
+    });
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw new UsageError('--tls-cert and --tls-key belong together');
   if (tlsCert === undefined && cluster === false)
@@ -108,16 +145,21 @@ async function readCertificate({ tlsCert = '', tlsKey = '' }: ServeFlags, cwd: s
   return { cert: cert ?? '', key: key ?? '' };
 }
 
+/** Which replica writes is one question, whatever it writes. */
+function candidacy({ namespace }: ServeFlags, world: Pick<AuthorityOptions, 'cluster' | 'nowMs'>): Leader {
+  const candidate = { name: `${hostname()}-${process.pid}`, term: usualTerm };
+  return takePart({ ...world, namespace, lease: leaseName, candidate });
+}
+
 function authorityOptions(
   flags: ServeFlags,
   world: Pick<AuthorityOptions, 'cluster' | 'nowMs' | 'log'>,
 ): AuthorityOptions {
   const { namespace, inject } = flags;
   const rootLifeMs = duration(flags.rootLife, '--root-life');
-  const candidate = { name: `${hostname()}-${process.pid}`, term: usualTerm };
   return {
     ...world,
-    leader: takePart({ ...world, namespace, lease: leaseName, candidate }),
+    leader: candidacy(flags, world),
     namespace,
     secret: caSecretName,
     service: appName,

@@ -26,6 +26,8 @@ export async function startInjector(): Promise<StandIn> {
       response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }));
     });
   });
+  // API servers drop idle connections after 90 s: who closes first may cut a call that is under way.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return { server, configure: (revision) => apply(configuration(revision, port, authority.cert)) };

@@ -25,8 +25,13 @@ const running: Pick<Replica, 'process' | 'exited'>[] = [];
 
 /** Starts a server and waits until it is ready. */
 export async function startReplica(...args: readonly string[]): Promise<Replica> {
+  return startProgram(cli, ['admission', 'serve', ...args]);
+}
+
+/** The same for another program, such as the bundle. */
+export async function startProgram(program: string, args: readonly string[]): Promise<Replica> {
   const fixed = ['--listen', ':0', '--metrics', '127.0.0.1:0', '--drain-delay', '1500ms', '--log-level', 'debug'];
-  const child = spawn(process.execPath, [cli, 'admission', 'serve', ...fixed, ...args], {
+  const child = spawn(process.execPath, [program, ...args, ...fixed], {
     env: environment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   });

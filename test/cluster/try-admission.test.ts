@@ -52,7 +52,7 @@ after(async () => {
 
 /** What the Dockerfile makes, as a folder: copies what it copies; the path of its entry point there. */
 function buildImage(): string {
-  const built = spawnSync(process.execPath, ['scripts/build.ts'], { cwd: root, encoding: 'utf8' });
+  const built = spawnSync(process.execPath, ['scripts/build.ts', file('dist')], { cwd: root, encoding: 'utf8' });
   assert.equal(built.status, 0, built.stderr);
   const lines = readFileSync(join(root, 'deploy/command-image/Dockerfile'), 'utf8').trim().split('\n').slice(1);
   const instructions = lines.map((line) => line.split(/ (.*)/, 2) as [name: string, argument: string]);
@@ -62,7 +62,7 @@ function buildImage(): string {
   assert.match(argument('FROM'), /^node:\d+-slim$/);
   for (const [name, copied] of instructions) {
     const [from = '', to = ''] = copied.split(' ');
-    if (name === 'COPY') cpSync(join(root, from), file('image', to), { recursive: true });
+    if (name === 'COPY') cpSync(file(from), file('image', to), { recursive: true });
   }
   const [command, entry = ''] = JSON.parse(argument('ENTRYPOINT')) as readonly string[];
   assert.deepEqual([command, argument('USER')], ['node', '65532:65532']);

@@ -10,7 +10,9 @@ import {
 } from '../../core/admission/index.ts';
 import type { FleetKind } from '../../core/fleet/index.ts';
 import { matching } from '../../core/injectors/index.ts';
+import { type ClusterFacts, selectingKeys } from '../../core/policy-table/index.ts';
 import type { Cluster, Following, Resource, Sink } from '../../ports/cluster.ts';
+import type { FirstSights } from './first-sights.ts';
 import { followConfigurations, followLabels, type Labels } from './follow-mesh.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -25,15 +27,22 @@ export interface Caches {
   readonly injects: (namespace: string, pod: Labels) => boolean;
   /** Follows the kinds that fairway.yml adds; those that are followed already stay. */
   readonly followKinds: (kinds: readonly FleetKind[]) => Promise<void>;
+  /** What of the cluster a policy's tables say; undefined until the first complete copy. */
+  readonly tableFacts: () => Omit<ClusterFacts, 'rules'> | undefined;
+  /** Changes with it. */
+  readonly version: () => string;
   readonly synced: () => boolean;
   readonly stop: () => void;
 }
 
 interface Surroundings {
   readonly cluster: Cluster;
-  readonly nowMs: () => number;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** When an owner of a kind that nobody watches was first seen. */
+  readonly firstSight: FirstSights['of'];
+  /** `selectors`: only owners whose selectors count; ages are not told then. */
+  readonly owners?: 'all' | 'selectors';
 }
 
 interface OwnerType extends Resource {
@@ -67,17 +76,18 @@ export function startCaches(world: Surroundings): Caches {
     followings.set(`${resource.plural}.${resource.group}`, world.cluster.follow(resource, what, sink));
   };
   const followOwners = (type: OwnerType): void => follow(type, type.what, ownerSink(type, index, world.cluster));
-  for (const type of builtIn) followOwners(type);
-  const labels = followLabels(follow, () => {});
-  const mesh = followConfigurations(follow, () => {});
-  const firstSight = firstSights(world.nowMs);
+  for (const type of builtIn) if (world.owners !== 'selectors' || mayCarrySelector(type)) followOwners(type);
+  let meshVersion = 0;
+  const labels = followLabels(follow, () => void meshVersion++);
+  const mesh = followConfigurations(follow, () => void meshVersion++);
   // What fairway.yml adds later may be forbidden or gone: it never keeps the server from being ready.
   const needed = [...followings.values()];
   const synced = (): boolean => needed.every((following) => following.synced());
   measure(world.metrics, followings, () => index.size);
   return {
     served: () => (synced() ? mesh.served() : undefined),
-    facts: (controller, dryRun) => (synced() ? index.facts(controller, firstSight(dryRun)) : unknownOwners(controller)),
+    facts: (controller, dryRun) =>
+      synced() ? index.facts(controller, world.firstSight(dryRun)) : unknownOwners(controller),
     namespaceLabels: (namespace) => labels.get(namespace),
     injects: (namespace, pod) => {
       const of = labels.get(namespace);
@@ -94,11 +104,19 @@ export function startCaches(world: Surroundings): Caches {
         followOwners(type);
       }
     },
+    tableFacts: () =>
+      synced() ? { namespaces: labels, served: mesh.served(), selecting: index.selecting() } : undefined,
+    version: () => [synced(), meshVersion, ...Array.from(index.selecting(), selectingKeys)].join(),
     synced,
     stop: () => {
       for (const following of followings.values()) following.stop();
     },
   };
+}
+
+/** Revisions, Jobs and their makers never select pods by a label of users. */
+function mayCarrySelector({ group, kind }: OwnerType): boolean {
+  return group !== 'batch' && kind !== 'ControllerRevision';
 }
 
 /** What is known of owners without a cache: only that a bare pod has none. */
@@ -147,23 +165,6 @@ async function putBare(
   } catch {
     // It stays unknown, and its pods as they are, until its next change.
   }
-}
-
-/** Owners of kinds that nobody watches age from when this replica first saw a reference to them. */
-const mostSights = 100_000;
-
-function firstSights(nowMs: () => number): (dryRun: boolean) => (reference: OwnerReference) => number {
-  const seen = new Map<string, number>();
-  return (dryRun) => (reference) => {
-    const known = seen.get(reference.uid);
-    if (known !== undefined) return known;
-    const now = nowMs();
-    if (dryRun) return now;
-    const oldest = seen.size >= mostSights ? seen.keys().next().value : undefined;
-    if (oldest !== undefined) seen.delete(oldest);
-    seen.set(reference.uid, now);
-    return now;
-  };
 }
 
 /** The plural and the version that the cluster serves of a kind; undefined, with a warning, where it has none. */

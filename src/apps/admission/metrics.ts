@@ -48,6 +48,11 @@ export function createMetrics() {
     }),
     inFlight: new Gauge({ registers, name: 'fairway_admission_in_flight', help: 'Requests being read or answered.' }),
     ...rulesAndCertificate(registers),
+    policyTables: new Gauge({
+      registers,
+      name: 'fairway_admission_policy_tables',
+      help: 'Tables of the policy that are as they should be; only of the replica that writes.',
+    }),
     cacheSynced: new Gauge({
       registers,
       name: 'fairway_admission_cache_synced',

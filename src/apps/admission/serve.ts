@@ -1,33 +1,29 @@
 // The admission server: brings rules, certificate, caches and routes together, tells when it is ready, and drains.
 import { X509Certificate } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type Knowledge, type ReadRules, type RuleFiles, readRules } from '../../core/admission/index.ts';
+import type { Knowledge, ReadRules } from '../../core/admission/index.ts';
 import type { Compat, ProxyLifecycle } from '../../core/inject/index.ts';
-import { SpecError } from '../../core/std/errors.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { type Caches, startCaches, unknownOwners } from './caches.ts';
 import { type ClusterVersion, followVersion } from './cluster-version.ts';
 import { startEvents } from './events.ts';
+import { type KeptIn, startFirstSights } from './first-sights.ts';
 import { followFiles } from './follow-files.ts';
+import { followRules, type RulePorts } from './follow-rules.ts';
+import { serveHealth } from './health.ts';
 import { injectRoute } from './inject-route.ts';
 import { followInjectors, type InjectorConfigs } from './injector-configs.ts';
 import { krisprRoute } from './krispr-route.ts';
-import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { answerRequest, type Route } from './routes.ts';
 import { type Certificate, type Listener, listen } from './server.ts';
 
-export interface AdmissionPorts {
-  readonly ruleFiles: () => Promise<RuleFiles>;
-  /** The cluster's name in fairway.yml; absent: as the fleet. */
-  readonly clusterName?: string | undefined;
+export interface AdmissionPorts extends RulePorts {
   readonly certificate: () => Promise<Certificate>;
   /** Absent: nothing is known of owners and injectors, and so only forced and retired labels move. */
   readonly cluster?: Cluster | undefined;
-  readonly nowMs: () => number;
   readonly pause: (ms: number) => Promise<void>;
-  readonly log: Log;
+  /** Where first sights of owners outlive the server; absent: they do not. */
+  readonly keepSights?: KeptIn | undefined;
   /** Revisions whose pods are injected, from the ConfigMaps of their injectors. */
   readonly inject?: { readonly revisions: readonly string[]; readonly compat: Compat };
 }
@@ -64,8 +60,16 @@ export async function serveAdmission(settings: AdmissionSettings, ports: Admissi
     injectors: undefined,
     listener: undefined,
   };
-  const rules = await followRules(state, { settings, ports, metrics });
-  state.caches = cluster === undefined ? undefined : startCaches({ cluster, nowMs: ports.nowMs, log, metrics });
+  const rules = await followRules({ ports, metrics, pollMs: settings.pollMs }, async (read) => {
+    state.rules = read;
+    await state.caches?.followKinds(read.fleet.kinds);
+  });
+  const sights =
+    cluster === undefined ? undefined : startFirstSights({ cluster, nowMs: ports.nowMs, log }, ports.keepSights);
+  state.caches =
+    cluster === undefined || sights === undefined
+      ? undefined
+      : startCaches({ cluster, log, metrics, firstSight: sights.of });
   await state.caches?.followKinds(state.rules?.fleet.kinds ?? []);
   const routes = [krispr(state, { settings, ports, metrics }), ...injection(state, ports)];
   const isReady = (): boolean => !state.draining && isComplete(state);
@@ -79,11 +83,11 @@ export async function serveAdmission(settings: AdmissionSettings, ports: Admissi
     log.info({}, 'draining');
     await drainListener(state, settings, ports.pause);
     for (const part of [rules, certificates, state.caches, state.version, state.injectors]) part?.stop();
-    health.closeAllConnections();
-    await new Promise((resolve) => health.close(resolve));
+    await sights?.stop();
+    await health.close();
     log.info({}, 'drained');
   };
-  return { port: listenerOf(state).port, metricsPort: (health.address() as AddressInfo).port, isReady, drain };
+  return { port: listenerOf(state).port, metricsPort: health.port, isReady, drain };
 }
 
 function isComplete({ rules, listener, caches, injectors }: State): boolean {
@@ -114,31 +118,6 @@ interface World {
   readonly settings: AdmissionSettings;
   readonly ports: AdmissionPorts;
   readonly metrics: Metrics;
-}
-
-async function followRules(state: State, { settings, ports, metrics }: World) {
-  const { log, nowMs } = ports;
-  return followFiles({
-    read: ports.ruleFiles,
-    everyMs: settings.pollMs,
-    onError: (error) => {
-      metrics.rulesBroken.set(1);
-      log.error({ error: String(error) }, 'the rules cannot be read; the last good ones stay');
-    },
-    use: async (files) => {
-      const read = readRules(files, ports.clusterName);
-      metrics.rulesBroken.set(read.kind === 'invalid' ? 1 : 0);
-      for (const problem of read.problems) log.warn({ ...problem }, 'a problem of the rules');
-      if (read.kind === 'invalid') {
-        if (state.rules === undefined) throw new SpecError(read.problems);
-        return;
-      }
-      state.rules = read.value;
-      metrics.rulesLoaded.set(nowMs() / 1000);
-      log.info({}, 'rules in force');
-      await state.caches?.followKinds(read.value.fleet.kinds);
-    },
-  });
 }
 
 function krispr(state: State, { settings, ports, metrics }: World): Route {
@@ -217,24 +196,4 @@ async function followCertificate(
 function listenerOf({ listener }: State): Listener {
   if (listener === undefined) throw new Error('not listening');
   return listener;
-}
-
-async function serveHealth(
-  at: AdmissionSettings['metrics'],
-  metrics: Metrics,
-  isReady: () => boolean,
-): Promise<Server> {
-  const server = createServer((request, response) => {
-    const path = (request.url ?? '').split('?')[0];
-    if (path === '/healthz') return void response.end('ok\n');
-    if (path === '/readyz')
-      return void response.writeHead(isReady() ? 200 : 503).end(isReady() ? 'ok\n' : 'not ready\n');
-    if (path !== '/metrics') return void response.writeHead(404).end();
-    return void metrics.scrape().then(({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text));
-  });
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject);
-  server.listen({ port: at.port, ...(at.host === undefined ? {} : { host: at.host }) }, resolve);
-  await promise;
-  return server;
 }

@@ -24,6 +24,7 @@ function manifests(io: Io): Command {
   return new Command('manifests')
     .description('Prints the objects that install the admission server, for kubectl apply.')
     .requiredOption('--image <image>', 'image of fairway')
+    .addOption(modeOption())
     .option('--namespace <name>', 'namespace of the server', 'fairway-system')
     .option('--replicas <n>', 'replicas of the server', wholeNumber, 2)
     .option('--config <folder>', 'folder with rollouts.yml, and fairway.yml and rollouts.lock where they exist', '.')
@@ -48,7 +49,8 @@ function manifests(io: Io): Command {
 
 function serving(io: Io): Command {
   return new Command('serve')
-    .description('Serves the webhooks until SIGTERM, then drains.')
+    .description("Serves the webhooks, or keeps the policy's tables, until SIGTERM; then drains.")
+    .addOption(modeOption())
     .option(
       '--config <folder>',
       'folder with rollouts.yml, and fairway.yml and rollouts.lock where they exist; followed',
@@ -93,6 +95,12 @@ function switching(what: 'take-over' | 'give-back', description: string, io: Io)
       const { switchInjector } = await import('../admission-take-over.ts');
       await switchInjector(what, revision, flags, io);
     });
+}
+
+function modeOption(): Option {
+  return new Option('--mode <mode>', 'who sets the label: a webhook, or a policy in the API server (1.36 and newer)')
+    .choices(['webhook', 'policy'])
+    .default('webhook');
 }
 
 function wholeNumber(text: string): number {

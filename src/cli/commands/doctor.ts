@@ -25,15 +25,15 @@ export function build(io: Io): Command {
     .option('--kubeconfig <file>', 'how to reach the cluster')
     .option('--context <name>', 'context of the kubeconfig')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
-    .action(async (flags: Flags) => {
-      const { examine } = await import('../doctor.ts');
-      const problems = await examine(flags, io);
-      const { formatProblem } = await import('../../core/std/errors.ts');
-      if (flags.output === 'json') io.stdout.write(`${JSON.stringify(problems, undefined, 2)}\n`);
-      else
-        io.stdout.write(
-          problems.length === 0 ? 'nothing found\n' : problems.map((problem) => `${formatProblem(problem)}\n`).join(''),
-        );
-      if (problems.some(({ severity }) => severity === 'error')) io.exitCode = 1;
-    });
+    .action((flags: Flags) => run(flags, io));
+}
+
+async function run(flags: Flags, io: Io): Promise<void> {
+  const { examine } = await import('../doctor/examine.ts');
+  const problems = await examine(flags, io);
+  const { formatProblem } = await import('../../core/std/errors.ts');
+  const lines = problems.length === 0 ? ['nothing found'] : problems.map(formatProblem);
+  if (flags.output === 'json') io.stdout.write(`${JSON.stringify(problems, undefined, 2)}\n`);
+  else io.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  if (problems.some(({ severity }) => severity === 'error')) io.exitCode = 1;
 }

@@ -16,6 +16,8 @@ export interface OwnerIndex {
   remove(uid: string): void;
   /** `firstSeenMs` is asked only for an owner of a kind that is not watched. */
   facts(controller: OwnerReference | undefined, firstSeenMs: (reference: OwnerReference) => number): OwnerFacts;
+  /** The owners that select their pods by the revision label. */
+  readonly selecting: () => Iterable<OwnerRecord>;
   readonly size: number;
 }
 
@@ -29,11 +31,13 @@ const rolloutKinds: ReadonlySet<string> = new Set(['apps/ReplicaSet', 'apps/Cont
 export function ownerIndex(watched: readonly OwnerKind[]): OwnerIndex {
   const kinds = new Set(watched.map(kindKey));
   const byUid = new Map<string, OwnerRecord>();
+  const selecting = new Map<string, OwnerRecord>();
   const rollouts = new Map<string, Map<string, number>>();
 
   const remove = (uid: string): void => {
     const record = byUid.get(uid);
     byUid.delete(uid);
+    selecting.delete(uid);
     if (record !== undefined) forgetRollout(rollouts, record);
   };
   return {
@@ -41,6 +45,7 @@ export function ownerIndex(watched: readonly OwnerKind[]): OwnerIndex {
     put: (record) => {
       remove(record.uid);
       byUid.set(record.uid, record);
+      if (record.selectsRevision === true) selecting.set(record.uid, record);
       noteRollout(rollouts, record);
     },
     remove,
@@ -50,6 +55,7 @@ export function ownerIndex(watched: readonly OwnerKind[]): OwnerIndex {
       const end = chainEnd(last, kinds, firstSeenMs);
       return newest === undefined ? { chain, end } : { chain, newestRolloutMs: newest, end };
     },
+    selecting: () => selecting.values(),
     get size() {
       return byUid.size;
     },

@@ -17,7 +17,12 @@ interface Webhook {
   readonly clientConfig?: {
     readonly caBundle?: string;
     readonly url?: string;
-    readonly service?: { readonly path?: string };
+    readonly service?: {
+      readonly namespace?: string;
+      readonly name?: string;
+      readonly path?: string;
+      readonly port?: number;
+    };
   };
 }
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WorkloadFacts } from './aging.ts';
 import type { Configuration } from './configuration.ts';
 import { diagnose, type Snapshot } from './diagnose.ts';
+import type { NativeChoice } from './native.ts';
+import type { PolicyFacts } from './policy-findings.ts';
 
 const forPods = { rules: [{ operations: ['CREATE'], resources: ['pods'] }] };
 const service = { service: { path: '/x' }, caBundle: 'good' };
@@ -23,10 +26,21 @@ const injector: Configuration = {
 const healthy: Snapshot = {
   configurations: [krispr, injector],
   namespaces: [{ name: 'shop', labels: {} }],
-  workloads: [{ key: 'shop/Deployment/web', revision: 'a-1', selectsRevision: false }],
+  workloads: [{ key: 'shop/Deployment/web', namespace: 'shop', revision: 'a-1', selectsRevision: false }],
   unwatched: [],
+  barePods: [],
+  nodes: [{ name: 'n-1', minor: 36 }],
+  choices: [{ injector: 'istiod', mode: 'auto' }],
+  trust: [{ kind: 'trusted', webhook: 'k' }],
+  policy: undefined,
+  stuck: [],
   probes: [{ kind: 'made', asked: 'istio.io/rev=a-1', label: 'a-1', injected: 'a-1' }],
-  isRetired: (revision) => revision === 'old',
+  rules: {
+    isRetired: (revision) => revision === 'old',
+    revisionOf: (namespace) => (namespace === 'shop' ? 'b-2' : undefined),
+    ageLimitMs: () => 100,
+    labelsUnlabelled: () => false,
+  },
   bundleEnd: (bundle) => (bundle === 'good' ? 100 : bundle === 'worn' ? 5 : 'no certificate'),
   nowMs: 10,
 };
@@ -41,8 +55,25 @@ const withBundle = (caBundle?: string): Configuration => ({
   ],
 });
 const workload = (revision: string | undefined, selectsRevision = false) => [
-  { key: 'shop/Deployment/web', revision, selectsRevision },
+  { key: 'shop/Deployment/web', namespace: 'shop', revision, selectsRevision },
 ];
+const old = { createdMs: -1000, ...workload('a-1')[0] } as WorkloadFacts;
+const policy: PolicyFacts = {
+  name: 'p',
+  isBound: true,
+  hasWebhook: false,
+  tables: 1,
+  stale: [],
+  wantsGuard: false,
+};
+const underPolicy = (changes: Partial<PolicyFacts>): Partial<Snapshot> => ({
+  configurations: [injector],
+  policy: { ...policy, ...changes },
+});
+const nodes = (...minors: readonly (number | undefined)[]): Partial<Snapshot> => ({
+  nodes: minors.map((minor, i) => ({ name: `n-${i}`, minor })),
+});
+const told = (mode: NativeChoice['mode']): Partial<Snapshot> => ({ choices: [{ injector: 'istiod', mode }] });
 
 const rows: readonly (readonly [name: string, changes: Partial<Snapshot>, codes: readonly string[]])[] = [
   ['all is well', {}, []],
@@ -69,7 +100,55 @@ const rows: readonly (readonly [name: string, changes: Partial<Snapshot>, codes:
   ['a shadowing namespace', { namespaces: [{ name: 'shop', labels: { 'istio.io/rev': 'a-1' } }] }, ['label-shadowed']],
   ['a retired revision in use', { workloads: workload('old') }, ['revision-in-use']],
   ['a revision that nobody serves', { workloads: workload('other') }, ['revision-in-use']],
-  ['no label', { workloads: workload(undefined) }, []],
+  ['no label', { workloads: workload(undefined) }, ['unlabelled']],
+  ['no label, and no rules', { workloads: workload(undefined), rules: undefined }, []],
+  ['no label, outside of the mesh', { workloads: [{ ...old, namespace: 'other', revision: undefined }] }, []],
+  [
+    'no label, in an ambient namespace',
+    {
+      workloads: workload(undefined),
+      namespaces: [{ name: 'shop', labels: { 'istio.io/dataplane-mode': 'ambient' } }],
+    },
+    [],
+  ],
+  ['Krispr is silent', { probes: [{ kind: 'silent', namespace: 'shop', wanted: 'b-2' }] }, ['krispr-silent']],
+  ['silent, but nothing was promised', { probes: [{ kind: 'silent', namespace: 'shop', wanted: undefined }] }, []],
+  [
+    'no Krispr is silent too',
+    { configurations: [injector], probes: [{ kind: 'silent', namespace: 'shop', wanted: 'b-2' }] },
+    ['krispr-missing'],
+  ],
+  ['another certificate', { trust: [{ kind: 'refused', webhook: 'k', by: 'x', reason: 'y' }] }, ['ca-bundle']],
+  [
+    'servers that cannot be reached are one finding',
+    { trust: ['k', 'l'].map((webhook) => ({ kind: 'unchecked', webhook, reason: 'y' })) },
+    ['ca-bundle-unchecked'],
+  ],
+  ['one old node of two', nodes(36, 32), ['native-sidecars']],
+  ['one node that cannot be told', nodes(36, undefined), ['native-sidecars']],
+  ['all old', nodes(32, 31), []],
+  ['no nodes', nodes(), []],
+  ['one old node, never native', { ...nodes(36, 32), ...told('never') }, []],
+  ['one old node, always native', { ...nodes(36, 32), ...told('always') }, []],
+  ['a node that knows none, always native', { ...nodes(36, 28), ...told('always') }, ['native-sidecars']],
+  ['bare pods', { barePods: ['shop/one'] }, ['never-ages']],
+  ['restarted each week', { workloads: [{ ...old, restartedMs: 1 }] }, ['never-ages']],
+  ['restarted long ago', { workloads: [{ ...old, restartedMs: -900 }] }, []],
+  ['restarted, but young itself', { workloads: [{ ...old, createdMs: 0, restartedMs: 1 }] }, []],
+  ['restarted, with a stamp', { workloads: [{ ...old, restartedMs: 1, stamped: true }] }, []],
+  ["restarted, on today's revision", { workloads: [{ ...old, namespace: 'other', restartedMs: 1 }] }, []],
+  ['a policy', underPolicy({}), ['policy-no-age']],
+  [
+    'a policy without its parts',
+    underPolicy({ isBound: false, tables: 0, wantsGuard: true }),
+    ['policy-incomplete', 'policy-no-age', 'policy-no-guard'],
+  ],
+  [
+    'a policy, a webhook, and tables of other rules',
+    underPolicy({ hasWebhook: true, stale: [{ namespace: 'shop', has: 'a-1', wanted: undefined }] }),
+    ['policy-stale', 'policy-no-age', 'policy-and-webhook'],
+  ],
+  ['with a policy age is no matter', { ...underPolicy({}), barePods: ['shop/one'] }, ['policy-no-age']],
   ['a selector, and errors first', { workloads: workload('old', true) }, ['selector-has-revision', 'revision-in-use']],
   ['owners that nobody watches', { unwatched: [{ kind: 'StrimziPodSet', pods: 3 }] }, ['never-ages']],
 ];

@@ -1,28 +1,25 @@
 // Everything that `fairway doctor` finds in a snapshot of a cluster: the injectors' findings, and what workloads, certificates and
 // dry-run pods add to them.
 import type { Problem } from '../std/errors.ts';
+import { type AgingFacts, agingFindings, unlabelledFindings, type WorkloadFacts } from './aging.ts';
 import { type Configuration, injectorsOf, krisprsOf, namedRevisions } from './configuration.ts';
-import { classFindings, type NamespaceFacts, namespaceFindings, orderFindings } from './findings.ts';
+import { classFindings, namespaceFindings, orderFindings } from './findings.ts';
+import { type NativeChoice, type NodeFacts, nativeFindings } from './native.ts';
+import { type PolicyFacts, policyFindings } from './policy-findings.ts';
+import { type Trust, trustFindings } from './trust.ts';
 
-export interface Snapshot {
+export interface Snapshot extends AgingFacts {
   readonly configurations: readonly Configuration[];
-  readonly namespaces: readonly NamespaceFacts[];
-  readonly workloads: readonly WorkloadFacts[];
-  /** Kinds that own pods and that nobody watches, with how many pods they own. */
-  readonly unwatched: readonly { readonly kind: string; readonly pods: number }[];
   readonly probes: readonly Probe[];
-  readonly isRetired: (revision: string) => boolean;
+  readonly nodes: readonly NodeFacts[];
+  readonly choices: readonly NativeChoice[];
+  readonly trust: readonly Trust[];
+  /** Where Krispr is a policy of the API server. */
+  readonly policy: PolicyFacts | undefined;
+  /** Roll-outs that will not end by themselves. */
+  readonly stuck: readonly Problem[];
   /** When a PEM certificate of a bundle ends, or why it cannot be read. */
   readonly bundleEnd: (caBundle: string) => number | string;
-  readonly nowMs: number;
-}
-
-export interface WorkloadFacts {
-  /** namespace/Kind/name */
-  readonly key: string;
-  /** The template's revision label. */
-  readonly revision: string | undefined;
-  readonly selectsRevision: boolean;
 }
 
 /** What a server-side dry run made of a pod that came with a label. */
@@ -33,22 +30,30 @@ export type Probe =
       readonly label: string | undefined;
       readonly injected: string | undefined;
     }
-  | { readonly kind: 'refused'; readonly asked: string; readonly message: string };
+  | { readonly kind: 'refused'; readonly asked: string; readonly message: string }
+  /** A label that nobody serves was left; `wanted`: what Krispr ought to have set, as far as that is known. */
+  | { readonly kind: 'silent'; readonly namespace: string; readonly wanted: string | undefined };
 
 /** All findings: errors first, then in a fixed order. */
 export function diagnose(snapshot: Snapshot): readonly Problem[] {
-  const { configurations, namespaces, workloads, probes } = snapshot;
+  const { configurations, namespaces, workloads, probes, policy } = snapshot;
   const injectors = injectorsOf(configurations);
   const krisprs = krisprsOf(configurations);
+  const hasKrispr = krisprs.length > 0 || policy !== undefined;
   const problems = [
-    ...(krisprs.length === 0 ? [krisprMissing] : []),
+    ...(hasKrispr ? [] : [krisprMissing]),
     ...orderFindings(krisprs, injectors),
-    ...probes.flatMap(probeFindings),
+    ...probes.flatMap((probe) => probeFindings(probe, hasKrispr)),
     ...configurations.flatMap((configuration) => bundleFindings(configuration, snapshot)),
+    ...trustFindings(snapshot.trust),
+    ...(policy === undefined ? [] : policyFindings(policy)),
     ...classFindings(injectors),
     ...namespaces.flatMap((namespace) => namespaceFindings(namespace, injectors).problems),
     ...workloads.flatMap((workload) => workloadFindings(workload, new Set(namedRevisions(injectors)), snapshot)),
-    ...snapshot.unwatched.map(neverAges),
+    ...snapshot.stuck,
+    ...nativeFindings(snapshot.nodes, snapshot.choices),
+    ...(policy === undefined ? agingFindings(snapshot) : []),
+    ...unlabelledFindings(snapshot),
   ];
   const rank = ({ severity }: Problem): number => (severity === 'error' ? 0 : 1);
   return problems.sort((a, b) => rank(a) - rank(b));
@@ -61,7 +66,8 @@ const krisprMissing: Problem = {
   hint: 'fairway admission manifests prints what installs it',
 };
 
-function probeFindings(probe: Probe): readonly Problem[] {
+function probeFindings(probe: Probe, hasKrispr: boolean): readonly Problem[] {
+  if (probe.kind === 'silent') return hasKrispr && probe.wanted !== undefined ? [silence(probe)] : [];
   if (probe.kind === 'refused') {
     const message = `a dry-run pod with ${probe.asked} was refused: ${probe.message}`;
     return [{ code: 'order-broken', severity: 'warning', message, hint: 'name another namespace by --namespace' }];
@@ -74,6 +80,16 @@ function probeFindings(probe: Probe): readonly Problem[] {
       ? 'no injector serves this label'
       : 'an injector ran before the label was set: compare the names of the webhook configurations';
   return [{ code: 'order-broken', severity: 'error', message, hint }];
+}
+
+function silence({ namespace, wanted }: Extract<Probe, { kind: 'silent' }>): Problem {
+  return {
+    code: 'krispr-silent',
+    severity: 'error',
+    path: namespace,
+    message: `a dry-run pod with a label that nobody serves kept it, where Krispr should have set ${wanted}`,
+    hint: 'API servers do not reach it, or it follows other files than --config names: look at its log, and at its caBundle',
+  };
 }
 
 function bundleFindings(
@@ -102,17 +118,11 @@ function bundleFindings(
 function workloadFindings(
   { key, revision, selectsRevision }: WorkloadFacts,
   served: ReadonlySet<string>,
-  { isRetired }: Snapshot,
+  { rules }: Snapshot,
 ): readonly Problem[] {
+  const isRetired = rules?.isRetired ?? (() => false);
   const problems: Problem[] = [];
-  if (selectsRevision)
-    problems.push({
-      code: 'selector-has-revision',
-      severity: 'error',
-      path: key,
-      message: 'the selector asks for istio.io/rev, so its pods can never change it',
-      hint: 'a selector cannot change: the workload has to be made anew without it',
-    });
+  if (selectsRevision) problems.push({ ...selectorProblem, path: key });
   if (revision !== undefined && (isRetired(revision) || !served.has(revision)))
     problems.push({
       code: 'revision-in-use',
@@ -124,12 +134,9 @@ function workloadFindings(
   return problems;
 }
 
-function neverAges({ kind, pods }: Snapshot['unwatched'][number]): Problem {
-  return {
-    code: 'never-ages',
-    severity: 'warning',
-    path: kind,
-    message: `${pods} pods belong to owners of a kind that nobody watches: they age from first sight, anew after each restart of the server`,
-    hint: 'list the kind in fairway.yml',
-  };
-}
+const selectorProblem: Problem = {
+  code: 'selector-has-revision',
+  severity: 'error',
+  message: 'the selector asks for istio.io/rev, so its pods can never change it',
+  hint: 'a selector cannot change: the workload has to be made anew without it',
+};

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { installManifests } from '../install/index.ts';
+import { type InstallOptions, installManifests } from '../install/index.ts';
 import { type Configuration, injectorsOf, krisprsOf } from './configuration.ts';
 import { classFindings, namespaceFindings, orderFindings } from './findings.ts';
 import { type Selector, selects } from './selector.ts';
@@ -28,11 +28,12 @@ for (const [selector, labels, selected] of selectors)
     assert.equal(selects(selector, labels), selected));
 
 function installed(name: string, isDefault: boolean, everyNamespace = false): readonly Configuration[] {
-  const options = {
+  const options: Omit<InstallOptions, 'inject'> = {
     namespace: 'fairway-system',
     image: 'i',
     replicas: 1,
     caBundle: '',
+    mode: 'webhook',
     tlsSecret: undefined,
     cluster: undefined,
     files: {},

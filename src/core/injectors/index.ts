@@ -1,5 +1,16 @@
 // The door of injectors: which injector takes which pod, and what is wrong with that.
-export { type Configuration, type Injector, injectorsOf, matching, namedRevisions } from './configuration.ts';
-export { diagnose, type Probe, type Snapshot, type WorkloadFacts } from './diagnose.ts';
+export type { RuleFacts, WorkloadFacts } from './aging.ts';
+export {
+  type Configuration,
+  type Injector,
+  injectorsOf,
+  krisprsOf,
+  matching,
+  namedRevisions,
+} from './configuration.ts';
+export { diagnose, type Probe, type Snapshot } from './diagnose.ts';
 export { classFindings, namespaceFindings } from './findings.ts';
+export type { NativeChoice, NodeFacts } from './native.ts';
+export type { PolicyFacts } from './policy-findings.ts';
 export { keysOf, type Selector, selects } from './selector.ts';
+export type { Trust } from './trust.ts';

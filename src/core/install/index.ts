@@ -1,5 +1,5 @@
 // The door of install: the Kubernetes objects that put the admission server into a cluster.
-export { installManifests } from './manifests.ts';
+export { installManifests, isInTheWay } from './manifests.ts';
 export {
   appName,
   caSecretName,
@@ -7,7 +7,9 @@ export {
   type InstallOptions,
   type KubeObject,
   leaseName,
+  sightsName,
 } from './options.ts';
+export { policyName, tableObject, tableResource } from './policy.ts';
 export { resourceOf } from './resource.ts';
 export { giveBack, type Switch, takeOver } from './take-over.ts';
 export { injectConfigurationName, krisprConfigurationName } from './webhooks.ts';

@@ -9,6 +9,7 @@ import { resourceOf } from './resource.ts';
 import { injectConfigurationName, krisprConfigurationName } from './webhooks.ts';
 
 const usual: InstallOptions = {
+  mode: 'webhook',
   namespace: 'fairway-system',
   image: 'example.test/fairway:1',
   replicas: 2,
@@ -26,6 +27,7 @@ const inject = [
 const goldens: Readonly<Record<string, InstallOptions>> = {
   'krispr.yaml': usual,
   'injectors.yaml': { ...usual, inject, kinds: [{ group: 'argoproj.io', resource: 'rollouts' }] },
+  'policy.yaml': { ...usual, mode: 'policy' },
   'given-certificate.yaml': { ...usual, caBundle: 'Q0E=', tlsSecret: 'from-cert-manager', replicas: 3 },
 };
 const folder = new URL('testdata/', import.meta.url);

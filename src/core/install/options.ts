@@ -4,6 +4,8 @@
 export type KubeObject = { readonly [key: string]: unknown };
 
 export interface InstallOptions {
+  /** `policy`: the API server itself sets the label, by tables that the server keeps; no injector of Fairway then. */
+  readonly mode: 'webhook' | 'policy';
   readonly namespace: string;
   readonly image: string;
   readonly replicas: number;
@@ -33,6 +35,7 @@ export const appName = 'fairway-admission';
 export const caSecretName = 'fairway-admission-ca';
 export const leaseName = 'fairway-admission';
 export const configName = 'fairway-config';
+export const sightsName = 'fairway-first-sights';
 
 /** Labels of every object that is installed. */
 export const ownLabels: Readonly<Record<string, string>> = {

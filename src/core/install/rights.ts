@@ -1,5 +1,14 @@
 // The rights of the admission server, one role a need, so that a reader sees what each is for and can take one away.
-import { appName, caSecretName, type InstallOptions, type KubeObject, leaseName, ownLabels } from './options.ts';
+import {
+  appName,
+  caSecretName,
+  type InstallOptions,
+  type KubeObject,
+  leaseName,
+  ownLabels,
+  sightsName,
+} from './options.ts';
+import { tableResource } from './policy.ts';
 import { injectConfigurationName, krisprConfigurationName } from './webhooks.ts';
 
 interface Role {
@@ -30,12 +39,27 @@ export function rights(options: InstallOptions): readonly KubeObject[] {
 
 function roles(options: InstallOptions): readonly Role[] {
   const { namespace, inject } = options;
+  if (options.mode === 'policy') return policyRoles(options);
   return [
     { need: 'owners', rules: ownerRules(options) },
     { need: 'webhooks', rules: webhookRules(options) },
     { need: 'events', rules: [{ apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] }] },
     ...(inject.length > 0 ? [nodesRole, injectorRole(inject.map(({ name }) => name))] : []),
+    { namespace, need: 'sights', rules: sightRules },
     ...(options.tlsSecret === undefined ? [{ namespace, need: 'certificates', rules: certificateRules }] : []),
+  ];
+}
+
+/** Owners only as far as a selector has to be seen, and the tables; nobody is warned, and nothing is signed. */
+function policyRoles(options: InstallOptions): readonly Role[] {
+  const { group, plural } = tableResource;
+  const tables = { apiGroups: [group], resources: [plural] };
+  return [
+    { need: 'owners', rules: ownerRules(options).filter(({ apiGroups }) => !apiGroups.includes('batch')) },
+    { need: 'webhooks', rules: [{ ...configurationRules, verbs: follow }] },
+    // The number of tables is in their names.
+    { need: 'tables', rules: [{ ...tables, verbs: [...follow, 'create', 'update', 'delete'] }] },
+    { namespace: options.namespace, need: 'lease', rules: leaseRules },
   ];
 }
 
@@ -60,13 +84,17 @@ function ownerRules({ kinds }: InstallOptions): readonly Rule[] {
 
 /** Reads everybody's configurations, to know which revisions are served; writes its own only, to keep their caBundle right. */
 function webhookRules({ inject, tlsSecret }: InstallOptions): readonly Rule[] {
-  const configurations = { apiGroups: ['admissionregistration.k8s.io'], resources: ['mutatingwebhookconfigurations'] };
   const resourceNames = [krisprConfigurationName, ...inject.map(({ name }) => injectConfigurationName(name))];
   return [
-    { ...configurations, verbs: follow },
-    ...(tlsSecret === undefined ? [{ ...configurations, resourceNames, verbs: ['patch'] }] : []),
+    { ...configurationRules, verbs: follow },
+    ...(tlsSecret === undefined ? [{ ...configurationRules, resourceNames, verbs: ['patch'] }] : []),
   ];
 }
+
+const configurationRules = {
+  apiGroups: ['admissionregistration.k8s.io'],
+  resources: ['mutatingwebhookconfigurations'],
+};
 
 /** The oldest kubelet decides whether sidecars may be native. */
 const nodesRole: Role = { need: 'nodes', rules: [{ apiGroups: [''], resources: ['nodes'], verbs: follow }] };
@@ -83,11 +111,21 @@ function injectorRole(revisions: readonly string[]): Role {
 }
 
 /** `create` cannot be limited by name. */
+const leaseRules: readonly Rule[] = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [leaseName], verbs: ['get', 'update'] },
+];
+
+/** When owners of kinds that nobody watches were first seen. */
+const sightRules: readonly Rule[] = [
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] },
+  { apiGroups: [''], resources: ['configmaps'], resourceNames: [sightsName], verbs: [...follow, 'patch'] },
+];
+
 const certificateRules: readonly Rule[] = [
   { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
   { apiGroups: [''], resources: ['secrets'], resourceNames: [caSecretName], verbs: ['get', 'update'] },
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [leaseName], verbs: ['get', 'update'] },
+  ...leaseRules,
 ];
 
 function roleObject({ namespace, need, rules }: Role): KubeObject {

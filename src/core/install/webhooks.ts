@@ -17,13 +17,13 @@ const injectionLabel = 'istio-injection';
 const injectLabel = 'sidecar.istio.io/inject';
 
 export function krisprConfiguration(options: InstallOptions): KubeObject {
+  const { selectors, conditions } = krisprSelectors(options);
   const webhook = {
     name: 'krispr.fairway.dev',
     clientConfig: clientConfig(options, '/krispr'),
     ...createPods,
-    namespaceSelector: { matchExpressions: [notNamed([...systemNamespaces, 'istio-system', options.namespace])] },
-    objectSelector: { matchExpressions: [notIn(injectLabel, ['false'])] },
-    matchConditions: [onPodNetwork, noMirrorPod],
+    ...selectors,
+    matchConditions: conditions,
     // The label that CI left is valid, so an outage costs nothing but time; a long wait would.
     failurePolicy: 'Ignore',
     timeoutSeconds: 2,
@@ -31,6 +31,17 @@ export function krisprConfiguration(options: InstallOptions): KubeObject {
     reinvocationPolicy: 'Never',
   };
   return configuration(krisprConfigurationName, { 'app.kubernetes.io/component': 'krispr' }, [webhook]);
+}
+
+/** Which pods Krispr is asked about, the webhook and the policy alike. */
+export function krisprSelectors({ namespace }: InstallOptions) {
+  return {
+    selectors: {
+      namespaceSelector: { matchExpressions: [notNamed([...systemNamespaces, 'istio-system', namespace])] },
+      objectSelector: { matchExpressions: [notIn(injectLabel, ['false'])] },
+    },
+    conditions: [onPodNetwork, noMirrorPod],
+  } as const;
 }
 
 export function injectConfiguration(options: InstallOptions, revision: InjectedRevision): KubeObject {
@@ -85,7 +96,7 @@ function outsideOf(row: string): readonly string[] {
   return row === 'auto' ? ['istio-system', 'local-path-storage'] : [];
 }
 
-const createPods = {
+export const createPods = {
   admissionReviewVersions: ['v1'],
   rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], scope: 'Namespaced' }],
   matchPolicy: 'Equivalent',

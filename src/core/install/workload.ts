@@ -7,7 +7,8 @@ const ports = { webhook: 8443, metrics: 9090 } as const;
 const selector = { 'app.kubernetes.io/name': appName };
 
 export function serverObjects(options: InstallOptions): readonly KubeObject[] {
-  return [configMap(options), service(options), disruptionBudget(options), deployment(options)];
+  const called = options.mode === 'webhook' ? [service(options)] : [];
+  return [configMap(options), ...called, disruptionBudget(options), deployment(options)];
 }
 
 function configMap({ namespace, files }: InstallOptions): KubeObject {
@@ -85,7 +86,7 @@ function container(options: InstallOptions): KubeObject {
     args: serverArguments(options),
     env: [{ name: 'NODE_OPTIONS', value: memoryOptions }],
     ports: [
-      { name: 'webhook', containerPort: ports.webhook },
+      ...(options.mode === 'webhook' ? [{ name: 'webhook', containerPort: ports.webhook }] : []),
       { name: 'metrics', containerPort: ports.metrics },
     ],
     livenessProbe: { httpGet: { path: '/healthz', port: 'metrics' }, periodSeconds: 10, failureThreshold: 3 },
@@ -98,12 +99,12 @@ function container(options: InstallOptions): KubeObject {
   };
 }
 
-function serverArguments({ namespace, tlsSecret, inject, cluster }: InstallOptions): readonly string[] {
+function serverArguments({ mode, namespace, tlsSecret, inject, cluster }: InstallOptions): readonly string[] {
   return [
     'admission',
     'serve',
     `--config=${configFolder}`,
-    `--listen=:${ports.webhook}`,
+    ...(mode === 'policy' ? ['--mode=policy'] : [`--listen=:${ports.webhook}`]),
     `--metrics=:${ports.metrics}`,
     `--namespace=${namespace}`,
     ...(cluster === undefined ? [] : [`--cluster=${cluster}`]),

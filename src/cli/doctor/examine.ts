@@ -1,12 +1,12 @@
 // Connects to a cluster and examines it for `fairway doctor`.
 import { resolve } from 'node:path';
-import { connect } from '../adapters/kube/connect.ts';
-import { readRules } from '../core/admission/index.ts';
-import { diagnose } from '../core/injectors/index.ts';
-import { type Problem, SpecError } from '../core/std/errors.ts';
-import { readSnapshot } from './doctor-snapshot.ts';
-import type { Io } from './io.ts';
-import { missingRollouts, readRuleFiles } from './rule-files.ts';
+import { connect } from '../../adapters/kube/connect.ts';
+import { readRules } from '../../core/admission/index.ts';
+import { diagnose } from '../../core/injectors/index.ts';
+import { type Problem, SpecError } from '../../core/std/errors.ts';
+import type { Io } from '../io.ts';
+import { missingRollouts, readRuleFiles } from '../rule-files.ts';
+import { readSnapshot } from './snapshot.ts';
 
 export interface ExamineFlags {
   readonly config: string;
@@ -24,9 +24,7 @@ export async function examine(flags: ExamineFlags, io: Io): Promise<readonly Pro
   const { kubeconfig, context, namespace } = flags;
   const cluster = await connect({ kubeconfig, context, nowMs: io.nowMs, log: () => {} });
   try {
-    const kinds = new Set(read?.value.fleet.kinds.map(({ kind }) => kind));
-    const isRetired = read?.value.rules.isRetired ?? (() => false);
-    return diagnose(await readSnapshot({ cluster, namespace, isRetired, kinds, nowMs: io.nowMs() }));
+    return diagnose(await readSnapshot({ cluster, namespace, read: read?.value, nowMs: io.nowMs() }));
   } finally {
     cluster.close();
   }

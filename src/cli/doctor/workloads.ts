@@ -1,0 +1,95 @@
+// Workloads as doctor looks at them: what their templates name, how they age, and ordered sets that wait for what will not come.
+import { ownerRecord, parseTimeMs } from '../../core/admission/index.ts';
+import type { WorkloadFacts } from '../../core/injectors/index.ts';
+import { type StatefulSetFacts, stuckFinding } from '../../core/stateful-set/index.ts';
+import type { Problem } from '../../core/std/errors.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import { list, type Named } from './list.ts';
+
+const templated = { deployments: 'Deployment', statefulsets: 'StatefulSet', daemonsets: 'DaemonSet' } as const;
+
+export interface Workload extends Named {
+  readonly kind: string;
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly podManagementPolicy?: string;
+    readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly partition?: number } };
+    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+    readonly template?: { readonly metadata?: Partial<Named['metadata']> };
+  };
+  readonly status?: { readonly currentRevision?: string; readonly updateRevision?: string };
+}
+
+export async function readWorkloads(cluster: Cluster): Promise<readonly Workload[]> {
+  const found = await Promise.all(
+    Object.entries(templated).map(async ([plural, kind]) => {
+      const listed = (await list(cluster, `/apis/apps/v1/${plural}`)) as readonly Omit<Workload, 'kind'>[];
+      return listed.map((object): Workload => ({ ...object, kind }));
+    }),
+  );
+  return found.flat();
+}
+
+export function workloadFacts(object: Workload): WorkloadFacts {
+  const { namespace = '', creationTimestamp } = object.metadata;
+  const { labels, annotations } = object.spec?.template?.metadata ?? {};
+  const owner = ownerRecord({ group: 'apps', kind: object.kind }, object);
+  return {
+    key: keyOf(object),
+    namespace,
+    revision: labels?.['istio.io/rev'],
+    selectsRevision: owner?.selectsRevision === true,
+    createdMs: parseTimeMs(creationTimestamp),
+    stamped: owner?.stamp !== undefined,
+    restartedMs: parseTimeMs(annotations?.['kubectl.kubernetes.io/restartedAt']),
+  };
+}
+
+function keyOf({ kind, metadata }: Workload): string {
+  return `${metadata.namespace ?? ''}/${kind}/${metadata.name}`;
+}
+
+/** Sets in the middle of an update that will not end by itself. */
+export async function readStuck(cluster: Cluster, workloads: readonly Workload[]): Promise<readonly Problem[]> {
+  const updating = workloads.filter(
+    ({ kind, status }) => kind === 'StatefulSet' && status?.updateRevision !== status?.currentRevision,
+  );
+  const found = await Promise.all(
+    updating.map(async (set) => stuckFinding(keyOf(set), setFacts(set, await podsOf(cluster, set)))),
+  );
+  return found.filter((each) => each !== undefined);
+}
+
+interface Pod extends Named {
+  readonly metadata: Named['metadata'] & { readonly deletionTimestamp?: string };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+async function podsOf(cluster: Cluster, { metadata, spec }: Workload): Promise<readonly Pod[]> {
+  const labels = Object.entries(spec?.selector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const path = `/api/v1/namespaces/${metadata.namespace}/pods?labelSelector=${encodeURIComponent(labels.join())}`;
+  const pods = (await list(cluster, path)) as readonly Pod[];
+  return pods.filter(({ metadata: { ownerReferences = [] } }) =>
+    ownerReferences.some(({ kind, controller }) => controller === true && kind === 'StatefulSet'),
+  );
+}
+
+function setFacts({ metadata, spec = {}, status = {} }: Workload, pods: readonly Pod[]): StatefulSetFacts {
+  const { podManagementPolicy, updateStrategy = {}, replicas = 1 } = spec;
+  return {
+    name: metadata.name,
+    isOrdered: podManagementPolicy !== 'Parallel',
+    updates: updateStrategy.type === 'OnDelete' ? 'OnDelete' : 'RollingUpdate',
+    replicas,
+    partition: updateStrategy.rollingUpdate?.partition ?? 0,
+    currentRevision: status.currentRevision ?? '',
+    updateRevision: status.updateRevision ?? '',
+    pods: pods.map((pod) => ({
+      name: pod.metadata.name,
+      ordinal: Number(pod.metadata.name.slice(metadata.name.length + 1)),
+      revision: pod.metadata.labels?.['controller-revision-hash'] ?? '',
+      isReady: pod.status?.conditions?.some(({ type, status: held }) => type === 'Ready' && held === 'True') === true,
+      isTerminating: pod.metadata.deletionTimestamp !== undefined,
+    })),
+  };
+}
