@@ -40,17 +40,12 @@ export async function servePolicy({ metrics: at, pollMs }: PolicySettings, ports
     await caches.followKinds(rules.fleet.kinds);
   });
   const held = followTables(cluster);
-  const tables = startTables({
-    cluster,
-    leader,
-    wanted: () => tableOf(inForce, caches),
-    stored: held.stored,
-    version: () => `${edits} ${held.version()} ${caches.version()}`,
-    everyMs: pollMs,
-    log,
-    onWritten: (count) => metrics.policyTables.set(count),
-  });
-  const isReady = (): boolean => caches.synced() && held.stored() !== undefined;
+  const version = (): string => `${edits} ${held.version()} ${caches.version()}`;
+  const wanted = (): PolicyTable | undefined => tableOf(inForce, caches);
+  const onWritten = (count: number): void => metrics.policyTables.set(count);
+  const { stored } = held;
+  const tables = startTables({ cluster, leader, wanted, stored, version, everyMs: pollMs, log, onWritten });
+  const isReady = (): boolean => caches.synced() && stored() !== undefined;
   const health = await serveHealth(at, metrics, isReady);
   const stop = async (): Promise<void> => {
     for (const part of [files, caches, held]) part.stop();

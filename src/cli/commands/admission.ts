@@ -41,10 +41,12 @@ function manifests(io: Io): Command {
     .option('--tls-secret <name>', 'Secret (kubernetes.io/tls) with a certificate that somebody else renews')
     .option('--ca-file <file>', 'PEM roots of that certificate')
     .addOption(new Option('--only <part>', 'what to print').choices(['server', 'webhooks', 'all']).default('all'))
-    .action(async (flags: ManifestFlags) => {
-      const { printManifests } = await import('../admission-manifests.ts');
-      await printManifests(flags, io);
-    });
+    .action((flags: ManifestFlags) => print(flags, io));
+}
+
+async function print(flags: ManifestFlags, io: Io): Promise<void> {
+  const { printManifests } = await import('../admission-manifests.ts');
+  await printManifests(flags, io);
 }
 
 function serving(io: Io): Command {

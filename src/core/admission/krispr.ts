@@ -58,21 +58,18 @@ function reviewPod(request: PodRequest, knowledge: Knowledge, nowMs: number): Ou
   const facts = (): OwnerFacts => (found ??= knowledge.facts(controller, dryRun));
   const subject = podSubject(namespace, pod);
   const outside = mutate(subject, '', knowledge).outside;
+  const { rules, served } = knowledge;
   const verdict = decide(
     { namespace, label: label === '' ? undefined : label, outside, facts },
-    { rules: knowledge.rules, served: knowledge.served, nowMs },
+    { rules, served, nowMs },
   );
   const revision = verdict.kind === 'label' ? verdict.revision : undefined;
   const { patch, remarks } = revision === undefined ? unchanged : mutate(subject, revision, knowledge);
   const guard = guardPod(subject, revision, knowledge);
   const notes = [...(verdict.note === undefined ? [] : [verdict.note]), ...remarks, ...guard.warnings];
   const guarded = guard.patch.length > 0;
-  const answer = {
-    uid,
-    patch: [...patch, ...guard.patch],
-    warnings: notes.map((text) => `krispr: ${text}`),
-    audit: { ...audit(verdict), ...(guarded ? { 'shutdown-guard': 'added' } : {}) },
-  };
+  const warnings = notes.map((text) => `krispr: ${text}`);
+  const answer = { uid, patch: [...patch, ...guard.patch], warnings, audit: audit(verdict, guarded) };
   const workload = workloadName(metadata, controller, facts);
   return { kind: 'decided', verdict, answer, about: { pod: podName(namespace, metadata), workload, dryRun, guarded } };
 }
@@ -88,9 +85,11 @@ function mutate(subject: Subject, revision: string, { namespaceLabels }: Knowled
   return { outside: undefined, patch: patchOf(mutator, subject), remarks };
 }
 
-function audit(verdict: Verdict): Record<string, string> {
-  if (verdict.kind === 'leave') return { verdict: `leave ${verdict.because}` };
-  return { verdict: `label ${verdict.because}`, revision: `${verdict.from ?? '(none)'} -> ${verdict.revision}` };
+function audit(verdict: Verdict, guarded: boolean): Record<string, string> {
+  const guard: Record<string, string> = guarded ? { 'shutdown-guard': 'added' } : {};
+  if (verdict.kind === 'leave') return { verdict: `leave ${verdict.because}`, ...guard };
+  const revision = `${verdict.from ?? '(none)'} -> ${verdict.revision}`;
+  return { verdict: `label ${verdict.because}`, revision, ...guard };
 }
 
 function podName(namespace: string, metadata: JsonRecord): string {
