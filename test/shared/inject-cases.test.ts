@@ -152,6 +152,33 @@ for (const which of templates) {
     assert.deepEqual(second.kind === 'injected' ? second.patch : second, []);
   });
 
+  test(`f-reinvocation (${which} templates)`, () => {
+    const { request } = readSharedJson('cases/f-reinvocation/input.json') as { request: JsonObject };
+    const context = {
+      config: configs[which],
+      revision,
+      nativeSidecars: false,
+      proxyEnv: {},
+      compat: 'fairway',
+    } as const;
+    const before = listOf(request['object'] as JsonObject, 'containers')[0];
+    const result = injectReview(request, context);
+    assert.ok(result.kind === 'injected');
+    const pod = applyPatch(structuredClone(request['object'] ?? null), [...result.patch]) as JsonObject;
+    assert.deepEqual(names(listOf(pod, 'initContainers')), ['vault-copy', 'istio-init']);
+    assert.deepEqual(names(listOf(pod, 'containers')), ['app', 'policy', 'istio-proxy']);
+    const [app, policy] = listOf(pod, 'containers');
+    assert.deepEqual(app, before);
+    assert.deepEqual(policy?.['readinessProbe'], { httpGet: { path: '/app-health/policy/readyz', port: 15020 } });
+    const env = proxyOf(pod)['env'] as unknown as { name: string; value: string }[];
+    assert.deepEqual(JSON.parse(env.find(({ name }) => name === 'ISTIO_KUBE_APP_PROBERS')?.value ?? ''), {
+      '/app-health/app/livez': { httpGet: { path: '/live', port: 8080 } },
+      '/app-health/policy/readyz': { httpGet: { path: '/ready', port: 8282 } },
+    });
+    const third = injectReview({ ...request, object: pod }, context);
+    assert.deepEqual(third.kind === 'injected' ? third.patch : third, []);
+  });
+
   for (const native of [false, true]) {
     test(`c-inject-idempotent (${which} templates, ${native ? 'native' : 'classic'})`, () => {
       const once = run(readYamlCase('c-inject-idempotent'), which, { nativeSidecars: native }).pod;
