@@ -63,8 +63,10 @@ for (const [what, given, files, wanted] of rows) {
 }
 
 test('upstream: plain text, and addresses of IPv6', () => {
-  const plain = { controlPlaneAuthPolicy: 'NONE', discoveryAddress: '[fd00::1]:15010' };
-  assert.deepEqual(found(plain, []), { kind: 'upstream', host: 'fd00::1', port: 15_010, tls: undefined });
+  for (const controlPlaneAuthPolicy of ['NONE', undefined]) {
+    const plain = { controlPlaneAuthPolicy, discoveryAddress: '[fd00::1]:15010' };
+    assert.deepEqual(found(plain, []), { kind: 'upstream', host: 'fd00::1', port: 15_010, tls: undefined });
+  }
 });
 
 test('metadata: cluster, token, headers of the environment', () => {

@@ -4,8 +4,8 @@
 export interface UpstreamSettings {
   /** host:port. */
   readonly discoveryAddress: string;
-  /** ProxyConfig's: NONE is plain text. */
-  readonly controlPlaneAuthPolicy: string;
+  /** ProxyConfig's: NONE is plain text, also where its canonical form has left the zero of the enumeration out. */
+  readonly controlPlaneAuthPolicy: string | undefined;
   /** XDS_ROOT_CA: a file, or SYSTEM. */
   readonly xdsRootCa: string;
   readonly provCert: string;
@@ -43,7 +43,7 @@ export function upstreamOf(settings: UpstreamSettings, exists: (path: string) =>
   if (host === undefined)
     return { kind: 'problem', problem: `discovery address "${settings.discoveryAddress}" is not host:port` };
   const at = { kind: 'upstream', host, port: Number(address?.['port']) } as const;
-  if (settings.controlPlaneAuthPolicy === 'NONE') return { ...at, tls: undefined };
+  if ((settings.controlPlaneAuthPolicy ?? 'NONE') === 'NONE') return { ...at, tls: undefined };
   const root = rootOf(settings, exists);
   if (root.kind === 'problem') return root;
   return {

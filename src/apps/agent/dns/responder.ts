@@ -16,7 +16,13 @@ export interface DnsCounts {
   readonly requests: number;
   readonly forwarded: number;
   readonly failures: number;
+  /** How many forwarded queries took so many seconds at most; the last one counts all that have ended. */
+  readonly within: readonly (readonly [seconds: number, count: number])[];
+  readonly tookSeconds: number;
 }
+
+/** Those of Istio's agent. */
+const secondsAtMost = [0.001, 0.005, 0.01, 0.1, 1, 5, Number.POSITIVE_INFINITY] as const;
 
 export interface Responder {
   /** What goes back; undefined: nothing. */
@@ -34,15 +40,16 @@ interface Responding {
   readonly place: Place;
   readonly beforeTable: 'refuse' | 'forward';
   readonly forwarding: Forwarding;
+  readonly nowMs: () => number;
 }
 
 /** Queries that wait for servers at once; more are refused, as one flood must not take all descriptors. */
 const forwardsAtMost = 1000;
 const tcpBytes = 0xffff;
 
-export function responder({ place, beforeTable, forwarding }: Responding): Responder {
+export function responder({ place, beforeTable, forwarding, nowMs }: Responding): Responder {
   const { table, ...door } = heldTable(place);
-  const { forwardOne, counts } = counted(forwarding);
+  const { forwardOne, counts } = counted(forwarding, nowMs);
   let requests = 0;
   return {
     ...door,
@@ -86,18 +93,36 @@ interface Counted {
   readonly counts: () => Omit<DnsCounts, 'requests'>;
 }
 
-function counted(forwarding: Forwarding): Counted {
+function counted(forwarding: Forwarding, nowMs: () => number): Counted {
   let forwarded = 0;
   let failures = 0;
   let waiting = 0;
+  const { took, durations } = timed();
   const forwardOne = async (asked: Asked): Promise<Uint8Array> => {
     const servers = waiting < forwardsAtMost ? forwarding.servers : [];
     forwarded++;
     waiting++;
+    const askedMs = nowMs();
     const { bytes, failed } = await forward({ ...forwarding, servers }, asked);
     waiting--;
     if (failed) failures++;
+    took((nowMs() - askedMs) / 1000);
     return bytes;
   };
-  return { forwardOne, counts: () => ({ forwarded, failures }) };
+  return { forwardOne, counts: () => ({ forwarded, failures, ...durations() }) };
+}
+
+interface Timed {
+  readonly took: (seconds: number) => void;
+  readonly durations: () => Pick<DnsCounts, 'within' | 'tookSeconds'>;
+}
+
+function timed(): Timed {
+  let tookSeconds = 0;
+  const within = new Map<number, number>(secondsAtMost.map((most) => [most, 0]));
+  const took = (seconds: number): void => {
+    tookSeconds += seconds;
+    for (const [most, count] of within) if (seconds <= most) within.set(most, count + 1);
+  };
+  return { took, durations: () => ({ tookSeconds, within: [...within] }) };
 }

@@ -60,7 +60,7 @@ test('the table answers; before it, a server failure; a bad one changes nothing'
   assert.equal(dns.onNameTable(table), undefined);
   assert.deepEqual([dns.hasTable(), await codeOf(host, 'api.example.com.')], [true, 0]);
   assert.match(dns.tableJson() ?? '', /"api\.example\.com"/);
-  assert.deepEqual(dns.counts(), { requests: 2, forwarded: 0, failures: 0 });
+  assert.partialDeepStrictEqual(dns.counts(), { requests: 2, forwarded: 0, failures: 0 });
   dns.close();
   assert.equal(await codeOf(host, 'api.example.com.'), undefined);
 });
@@ -78,7 +78,8 @@ test('an unknown name is asked of one server after the other, as it came; nobody
   assert.deepEqual(asked.toSorted(), ['10.0.0.10', '10.0.0.11']);
   asked.push('more');
   assert.equal(await codeOf(host, 'Example.org.'), 2);
-  assert.deepEqual(dns.counts(), { requests: 2, forwarded: 2, failures: 1 });
+  assert.partialDeepStrictEqual(dns.counts(), { requests: 2, forwarded: 2, failures: 1 });
+  assert.deepEqual(dns.counts().within.at(-1), [Number.POSITIVE_INFINITY, 2]);
 });
 
 test('in parallel the first good answer counts', async () => {

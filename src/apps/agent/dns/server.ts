@@ -42,6 +42,7 @@ export async function startDns(options: DnsOptions): Promise<DnsServer> {
     place: placeOf(options.namespace, options.domain, search),
     beforeTable: isOnlyResolver ? 'forward' : 'refuse',
     forwarding: forwardingOf(options, servers),
+    nowMs: host.clock.nowMs,
   });
   const places = placesOf(listenAddress(options), servers);
   const listening = await listenAll(host, places, respond);

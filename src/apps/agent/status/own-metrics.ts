@@ -17,7 +17,7 @@ export interface OwnFacts {
 
 type Value = readonly [
   name: string,
-  type: 'counter' | 'gauge',
+  type: 'counter' | 'gauge' | 'histogram',
   ...samples: (readonly [labels: string, value: number])[],
 ];
 
@@ -49,11 +49,16 @@ function processValues(usage: ProcessUsage): readonly Value[] {
   ];
 }
 
-function dnsValues({ requests, forwarded, failures }: DnsCounts): readonly Value[] {
+function dnsValues({ requests, forwarded, failures, within, tookSeconds }: DnsCounts): readonly Value[] {
+  const buckets = within.map(
+    ([most, count]) => [`_bucket{le="${most === Number.POSITIVE_INFINITY ? '+Inf' : most}"}`, count] as const,
+  );
+  const ended = within.at(-1)?.[1] ?? 0;
   return [
     ['dns_requests_total', 'counter', ['', requests]],
     ['dns_upstream_requests_total', 'counter', ['', forwarded]],
     ['dns_upstream_failures_total', 'counter', ['', failures]],
+    ['dns_upstream_request_duration_seconds', 'histogram', ...buckets, ['_sum', tookSeconds], ['_count', ended]],
   ];
 }
 

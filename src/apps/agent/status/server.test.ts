@@ -193,7 +193,16 @@ async function merge(
         scrapes,
         usage: fakeHost().processes.usage(),
         readyAfterMs: 1500,
-        dns: { requests: 3, forwarded: 2, failures: 1 },
+        dns: {
+          requests: 3,
+          forwarded: 2,
+          failures: 1,
+          within: [
+            [0.1, 1],
+            [Number.POSITIVE_INFINITY, 2],
+          ],
+          tookSeconds: 0.25,
+        },
         certificates: { orders: 2, refused: 1, tookMs: 120, expiresInMs: 3_600_000 },
       }),
   });
@@ -213,7 +222,7 @@ test("merged metrics: the agent's, Envoy's, the application's, with the type of 
   );
   assert.match(
     text,
-    /^# TYPE istio_agent_[\s\S]*startup_duration_seconds 1\.5\n[\s\S]*istio_agent_dns_requests_total 3\n[\s\S]*cert_expiry_seconds\{resource_name="default"\} 3600\nenvoy 1\napp 1\n# EOF\n$/,
+    /^# TYPE istio_agent_[\s\S]*startup_duration_seconds 1\.5\n[\s\S]*istio_agent_dns_requests_total 3\n[\s\S]*_bucket\{le="0\.1"\} 1\n.*_bucket\{le="\+Inf"\} 2\n.*_sum 0\.25\n.*_count 2\n[\s\S]*cert_expiry_seconds\{resource_name="default"\} 3600\nenvoy 1\napp 1\n# EOF\n$/,
   );
   assert.equal(type, open);
   assert.deepEqual(

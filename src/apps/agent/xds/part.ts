@@ -24,7 +24,7 @@ export async function startXds(context: XdsContext, own: OwnTypes): Promise<Star
   const upstream = {
     ...settings,
     discoveryAddress: config.discoveryAddress,
-    controlPlaneAuthPolicy: textAt(config.raw, 'controlPlaneAuthPolicy') ?? '',
+    controlPlaneAuthPolicy: textAt(config.raw, 'controlPlaneAuthPolicy'),
     proxyMetadata: config.proxyMetadata,
   };
   const wasm = startWasm(context);
