@@ -95,27 +95,36 @@ function shape(response: Message): string {
     secret?.text(1),
     `chain ${source(pair?.message(1))}`,
     `key ${source(pair?.message(2))}`,
+    `provider ${pair?.message(6)?.text(1)} ${pair?.message(6)?.integer(4)}`,
+    `of ${pair?.message(6)?.message(3)?.text(1)} ${source(pair?.message(6)?.message(3)?.message(2)?.message(1))}`,
+    `after ${pair?.message(6)?.message(3)?.message(2)?.message(2)?.integer(2)}`,
     `roots ${source(roots?.message(1))}`,
     `crl ${source(roots?.message(7))}`,
   ].join(' | ');
 }
 
-const variants: readonly (readonly [what: string, env: Readonly<Record<string, string>>])[] = [
-  ['as it comes', {}],
-  ['with elliptic keys in PKCS#8', { ECC_SIGNATURE_ALGORITHM: 'ECDSA', PKCS8_KEY: 'true' }],
+const hardware = 'proxy.istio.io/config="privateKeyProvider: {cryptomb: {pollDelay: 10ms, fallback: true}}"\n';
+
+const variants: readonly (readonly [what: string, env: Readonly<Record<string, string>>, annotations: string])[] = [
+  ['as it comes', {}, ''],
+  ['with elliptic keys in PKCS#8', { ECC_SIGNATURE_ALGORITHM: 'ECDSA', PKCS8_KEY: 'true' }, ''],
+  ['with keys for hardware', {}, hardware],
 ];
+
 /** Registers the comparison; the mesh is up when its tests run. */
 export function testServed(mesh: () => Mesh): void {
-  for (const [what, env] of variants)
+  for (const [what, env, annotations] of variants)
     test(`secrets are those of Istio's agent, ${what}`, { timeout: 300_000 }, async (t) => {
       const authority = await newAuthority();
       const { cert, key } = await authority.issue({ type: 'url', value: 'spiffe://cluster.local/ns/shop/sa/cart' });
-      const files = { 'own/c.pem': cert, 'own/k.pem': key, 'own/r.pem': authority.root };
+      const own = { 'own/c.pem': cert, 'own/k.pem': key, 'own/r.pem': authority.root };
+      const files = { ...own, 'etc/istio/pod/annotations': annotations };
       const place = { mesh: mesh(), files, env };
       const istio = await servedBy(t, { ...place, agent: join(goTools('istio'), 'pilot-agent') });
       const fairway = await servedBy(t, place);
       assert.deepEqual(fairway, istio);
+      if (annotations !== '') assert.match(istio['default'] ?? '', /provider cryptomb 1/);
       assert.match(istio['metrics'] ?? '', /^istio_agent_cert_expiry_seconds\{/);
-      assert.match(istio['default'] ?? '', /chain CERTIFICATE,CERTIFICATE \| key [A-Z ]*PRIVATE KEY/);
+      assert.match(istio['default'] ?? '', /chain CERTIFICATE,CERTIFICATE \|.* [A-Z ]*PRIVATE KEY \|/);
     });
 }

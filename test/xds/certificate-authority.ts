@@ -163,6 +163,7 @@ function reply(stream: ServerHttp2Stream, answer: Uint8Array | Failure): void {
   const trailers = failed
     ? { 'grpc-status': String(answer.code), 'grpc-message': answer.message }
     : { 'grpc-status': '0' };
+  if (stream.destroyed) return; // who asked was killed meanwhile
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
   stream.on('wantTrailers', () => stream.sendTrailers(trailers));
   if (failed) return void stream.end();

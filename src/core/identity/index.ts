@@ -1,6 +1,7 @@
 // The door of the workload's identity: where it comes from, when it is renewed, how it is handed to Envoy.
 
 export { certificateRequest, type Identity, type KeyKind, type Signer, spiffeId } from './csr.ts';
+export { type KeyProvider, keyProviderOf } from './key-provider.ts';
 export {
   beginIdentity,
   type IdentityEffect,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encode, readMessage } from '../wire/index.ts';
+import { keyProviderOf } from './key-provider.ts';
 import { certificateChain, certificateOrder, readSecretRequest, secretResponse, secretType } from './messages.ts';
 
 test('a request of the form `whole`', () => {
@@ -65,6 +66,36 @@ test('an answer of the form `whole`', () => {
   const message = readMessage(secretResponse('whole', answer));
   assert.deepEqual([message?.text(1), message?.text(4), message?.text(5)], ['v', secretType, 'n']);
   assert.deepEqual(message?.all(2).map(secretIn), secrets);
+});
+
+const providers: readonly (readonly [provider: string, type: string])[] = [
+  ['cryptomb', 'cryptomb.v3alpha.CryptoMbPrivateKeyMethodConfig'],
+  ['qat', 'qat.v3alpha.QatPrivateKeyMethodConfig'],
+];
+for (const [name, type] of providers)
+  test(`a key for ${name}`, () => {
+    const provider = keyProviderOf({ privateKeyProvider: { [name]: { pollDelay: '1.02s', fallback: true } } });
+    assert.ok(provider !== undefined);
+    const secret = { kind: 'pair', chain: 'CHAIN', key: 'KEY', provider } as const;
+    const bytes = secretResponse('whole', {
+      version: 'v',
+      nonce: 'n',
+      secrets: [{ name: 'default', version: 'a', secret }],
+    });
+    const pair = readMessage(bytes)?.message(2)?.message(2)?.message(2);
+    assert.deepEqual([pair?.message(1)?.text(2), pair?.bytes(2)], ['CHAIN', undefined]);
+    const given = pair?.message(6);
+    assert.deepEqual([given?.text(1), given?.integer(4)], [name, 1]);
+    const config = given?.message(3);
+    assert.equal(config?.text(1), `type.googleapis.com/envoy.extensions.private_key_providers.${type}`);
+    const delay = config?.message(2)?.message(2);
+    assert.deepEqual([delay?.integer(1), delay?.integer(2)], [1, 20_000_000]);
+    assert.equal(config?.message(2)?.message(1)?.text(2), 'KEY');
+  });
+
+test('no provider', () => {
+  for (const config of [{}, { privateKeyProvider: {} }, { privateKeyProvider: 'qat' }])
+    assert.equal(keyProviderOf(config), undefined);
 });
 
 test('an answer of the form `delta`', () => {

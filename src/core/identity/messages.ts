@@ -2,6 +2,7 @@
 // envoy.service.discovery.v3, envoy.extensions.transport_sockets.tls.v3 and istio.v1.auth (security/v1alpha1/ca.proto).
 import { utf8 } from '../std/utf8.ts';
 import { encode, type Message, readMessage } from '../wire/index.ts';
+import { type KeyProvider, keyProviderMessage } from './key-provider.ts';
 import type { SecretRequest, StreamForm } from './stream.ts';
 
 export const secretType = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret';
@@ -10,7 +11,7 @@ export const certificateService = 'istio.v1.auth.IstioCertificateService';
 
 /** A secret as Envoy takes it. */
 export type Secret =
-  | { readonly kind: 'pair'; readonly chain: string; readonly key: string }
+  | { readonly kind: 'pair'; readonly chain: string; readonly key: string; readonly provider?: KeyProvider }
   /** `crlFile`: a list of revoked certificates that Envoy reads itself. */
   | { readonly kind: 'roots'; readonly pem: string; readonly crlFile: string | undefined };
 
@@ -74,9 +75,15 @@ function anyOf({ name, secret }: NamedSecret): Uint8Array {
 }
 
 function contentOf(secret: Secret): readonly [number, Uint8Array] {
-  if (secret.kind === 'pair') return [2, encode([1, inline(secret.chain)], [2, inline(secret.key)])];
+  if (secret.kind === 'pair') return [2, pairMessage(secret)];
   const crl = secret.crlFile === undefined ? undefined : encode([1, secret.crlFile]);
   return [4, encode([1, inline(secret.pem)], [7, crl])];
+}
+
+function pairMessage({ chain, key, provider }: Extract<Secret, { kind: 'pair' }>): Uint8Array {
+  const signing =
+    provider === undefined ? ([2, inline(key)] as const) : ([6, keyProviderMessage(provider, inline(key))] as const);
+  return encode([1, inline(chain)], signing);
 }
 
 /** A DataSource with the bytes themselves. */

@@ -5,6 +5,7 @@ import {
   type IdentitySource,
   identitySource,
   type KeyKind,
+  keyProviderOf,
   type OwnSource,
   ownSocket,
   socketFolder,
@@ -70,7 +71,8 @@ async function serve(context: IdentityContext, source: IdentitySource): Promise<
     if (own !== undefined) writeOutput(context, secrets);
   };
   const files = watchFiles({ host, log, debounceMs: plan.settings.fileDebounceMs, changed });
-  const secrets = secretsFrom({ host, files, own, workload: () => workload });
+  const keyProvider = keyProviderOf(plan.config.raw);
+  const secrets = secretsFrom({ host, files, own, keyProvider, workload: () => workload });
   const sds = sdsServer({ log, secrets, nonce: host.nonce });
   if (own?.ca !== undefined) workload = keepWorkload(workloadOf(context, own.ca, changed));
   changed(); // files are there already

@@ -2,6 +2,7 @@
 // sources keep what they hold.
 import {
   crlFile,
+  type KeyProvider,
   type NamedSecret,
   type OwnSource,
   type Resource,
@@ -24,6 +25,8 @@ export interface SecretSources {
   readonly files: FileSecrets;
   /** Undefined: another server has the identity. */
   readonly own: OwnSource | undefined;
+  /** Undefined: Envoy signs by itself. */
+  readonly keyProvider: KeyProvider | undefined;
   /** Undefined: nothing comes from a CA. */
   readonly workload: () => Workload | undefined;
 }
@@ -31,10 +34,14 @@ export interface SecretSources {
 export function secretsFrom(sources: SecretSources): Secrets {
   return {
     get: (name) => {
-      const secret = secretOf(sources, resourceOf(name));
+      const secret = withProvider(sources, secretOf(sources, resourceOf(name)));
       return secret === undefined ? undefined : { name, version: versionOf(secret), secret };
     },
   };
+}
+
+function withProvider({ keyProvider }: SecretSources, secret: Secret | undefined): Secret | undefined {
+  return secret?.kind === 'pair' && keyProvider !== undefined ? { ...secret, provider: keyProvider } : secret;
 }
 
 function secretOf(sources: SecretSources, resource: Resource): Secret | undefined {
