@@ -235,7 +235,7 @@ interface MatrixRow {
   readonly podAnnotation: string | null;
 }
 
-/** Rows 3 and 4 of the default revision's webhooks (sidecar.md §4.1): who reaches the injector at all. */
+/** Rows 3 and 4 of the default revision's webhooks (Istio's chart istio-discovery, templates/mutatingwebhook.yaml): who reaches the injector at all. */
 function reaches({ nsInjection, podLabel }: MatrixRow): boolean {
   const namespace = nsInjection === 'enabled' && podLabel !== 'false';
   const object = nsInjection === null && podLabel === 'true';

@@ -1,4 +1,4 @@
-// Which time a deploy stamp says: the one given, or that of the last commit that touched the manifest (upgrades.md §3). Never the time of the
+// Which time a deploy stamp says: the one given, or that of the last commit that touched the manifest (docs/reference/mutate.md). Never the time of the
 // run: a monorepo's every commit must not make every workload young.
 import { execFileSync } from 'node:child_process';
 import { dirname, resolve } from 'node:path';

@@ -30,7 +30,7 @@ export interface CompletionBound {
   readonly assumedLifetime: boolean;
 }
 
-/** A + L + drain (upgrades.md §3): after A every new pod is labelled anew, and within L every pod is a new one. */
+/** A + L + drain (docs/reference/fleet-file.md): after A every new pod is labelled anew, and within L every pod is a new one. */
 export function completionBound(fleet: Fleet, drainMs: number): CompletionBound {
   const overrides = [...fleet.buckets.values(), ...(fleet.revisions?.values() ?? [])].flatMap(
     (one) => one.remutateAfterMs ?? [],

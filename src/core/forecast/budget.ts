@@ -1,4 +1,4 @@
-// The termination budget of a pod: when each container gets its signal at worst, and how long it then has (spec §8.2–8.4).
+// The termination budget of a pod: when each container gets its signal at worst, and how long it then has (docs/explanation/pod-lifecycle.md).
 //
 //   deletion      all preStop hooks begin                           grace over          + 2 s
 //      0 ├── preStop of a main ──┤ SIGTERM … its own time … ──────────▶│ SIGKILL

@@ -1,4 +1,4 @@
-// The order in which a pod's containers start, what each waits for, and how long that may take at worst (spec §2.3, §2.8, §5.1, §6).
+// The order in which a pod's containers start, what each waits for, and how long that may take at worst (docs/explanation/pod-lifecycle.md).
 import { type Container, type PodSpec, type Probe, shapeOf } from '../pod/index.ts';
 
 export interface StartStep {

@@ -1,5 +1,5 @@
 // The mutating webhook configurations: Krispr's, and one for each revision that Fairway injects. Rows 1 to 5 of Istio's own
-// configuration (sidecar.md §4.1) decide which pods a revision's injector is asked about.
+// configuration (the chart istio-discovery, templates/mutatingwebhook.yaml) decide which pods a revision's injector is asked about.
 import { appName, type InjectedRevision, type InstallOptions, type KubeObject, ownLabels } from './options.ts';
 
 /** Names in the order in which API servers call them. */

@@ -1,6 +1,6 @@
 // From what is there to what is wanted, as input of `iptables-restore --noflush`: one transaction a table, so that no packet
 // passes a half-made table. Without reconcile only what is missing is added, at its place; what contradicts the plan is foreign,
-// and nothing is touched. Istio's own builder deletes and re-creates, or applies over what is there (sidecar.md 7.7).
+// and nothing is touched. Istio's own builder deletes and re-creates, or applies over what is there (tools/istio-iptables/pkg/capture/run.go).
 import { canonicalRule } from './canonical.ts';
 import type { Chains, Rule, Ruleset } from './rules.ts';
 import { isOwnChain, type Saved } from './save.ts';

@@ -1,5 +1,5 @@
 // What to intercept, parsed from the texts of flags and environment into values that cannot be wrong; every problem at once.
-// Source of the flags: sidecar.md 7.5.
+// Source of the flags: Istio, tools/istio-iptables/pkg/cmd.
 import type { Problem } from '../std/errors.ts';
 
 export type Family = 'v4' | 'v6';

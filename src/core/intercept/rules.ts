@@ -1,4 +1,4 @@
-// The rules that lead a pod's traffic through its proxy, as Istio's own (sidecar.md 7.6): one ordered list a chain. Owns what is
+// The rules that lead a pod's traffic through its proxy, as Istio's own (tools/istio-iptables/pkg/capture/run.go): one ordered list a chain. Owns what is
 // intercepted and in which order; refuses to know what is there already (`change.ts` does).
 import type { Family, InterceptConfig } from './config.ts';
 

@@ -1,5 +1,5 @@
 // Where the documents of a stream are: by the markers `---` and `...` at the start of a line, which end every scalar
-// (YAML 1.2 §9.1.2). Owns the markers, byte order marks and the refusal of a marker that is glued to text, which YAML would read as
+// (YAML 1.2.2, c-forbidden). Owns the markers, byte order marks and the refusal of a marker that is glued to text, which YAML would read as
 // a key `---apiVersion` and kubectl refuses. Does not look into a document.
 import type { Problem } from '../std/errors.ts';
 import { type Bytes, lineAt } from './bytes.ts';

@@ -1,4 +1,4 @@
-// Who is in the mesh, as far as a manifest tells (upgrades.md §3): a label on a workload that is not would inject it. The order of the
+// Who is in the mesh, as far as a manifest tells (docs/reference/mutate.md): a label on a workload that is not would inject it. The order of the
 // checks is the order in which a reader would want to hear the reasons.
 import type { StringMap } from '../manifest/index.ts';
 import { skips, type Verdict } from './mutator.ts';

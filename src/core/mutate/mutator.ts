@@ -59,10 +59,14 @@ export function setMember(
   return [{ op: present === undefined ? 'add' : 'replace', path: pointerOf(path), value }];
 }
 
-/** A JSON pointer of plain segments. */
+const knownPaths = new WeakMap<readonly string[], string>();
+
+/** A JSON pointer of plain segments. Kept with the path, because a mutator asks with the same one for every workload. */
 export function pointerOf(path: readonly string[]): string {
-  let pointer = '';
-  for (const segment of path) pointer += `/${/[~/]/.test(segment) ? escapeSegment(segment) : segment}`;
+  const known = knownPaths.get(path);
+  if (known !== undefined) return known;
+  const pointer = path.map((segment) => `/${escapeSegment(segment)}`).join('');
+  knownPaths.set(path, pointer);
   return pointer;
 }
 

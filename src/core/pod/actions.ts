@@ -1,5 +1,5 @@
 // What one pass of the pod worker has to do, from what the spec wants and what the runtime has: the kubelet's computePodActions
-// (spec §2.1 to §2.4). Decides; the machine performs.
+// (kuberuntime_manager.go). Decides; the machine performs.
 import { planInits } from './init-actions.ts';
 import type { ActionsInput, MutableActions, PodActions } from './plan.ts';
 import { newestRun } from './records.ts';

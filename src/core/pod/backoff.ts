@@ -1,4 +1,4 @@
-// CrashLoopBackOff: when a container that ended may start again (spec §3.1, §3.3). Entries are the caller's; this file decides.
+// CrashLoopBackOff: when a container that ended may start again (client-go: util/flowcontrol/backoff.go; kubelet: doBackOff). Entries are the caller's; this file decides.
 //
 //   crash ─▶ no entry: start at once, entry = initial
 //   crash ─▶ entry, and the run ended less than its delay ago: wait until end + delay

@@ -1,4 +1,4 @@
-// The pod conditions that the kubelet owns, each from statuses and phase (spec §7). Reasons and messages are the API's. When a
+// The pod conditions that the kubelet owns, each from statuses and phase (kubelet: status/generate.go). Reasons and messages are the API's. When a
 // condition changed is set by `withTransitionTimes`; which writer wins is status-merge.ts.
 
 import type { SandboxVerdict } from './sandbox.ts';

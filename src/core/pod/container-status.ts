@@ -1,5 +1,5 @@
 // One container's status out of the runtime's records and the status before: which state is shown, what lastState and
-// restartCount are when records are missing, and when a failed start hides the end of a run (spec §3.2, §4).
+// restartCount are when records are missing, and when a failed start hides the end of a run (kubelet_pods.go, convertToAPIContainerStatuses).
 import { restartingAll } from './phase.ts';
 import { newestRun } from './records.ts';
 import { type RestartGates, shouldStart } from './restart.ts';

@@ -1,5 +1,5 @@
 // DELETE of a pod as the API server takes it: which grace counts, what a second DELETE changes, when the object goes at once
-// (spec §8.1).
+// (pkg/registry/core/pod/strategy.go).
 import type { Pod } from './status.ts';
 import { isTerminal } from './status-merge.ts';
 

@@ -1,4 +1,4 @@
-// Why a kubelet ends a pod by itself, and what that means for grace, reason and DisruptionTarget (spec §8.6). Such a pod has no
+// Why a kubelet ends a pod by itself, and what that means for grace, reason and DisruptionTarget (kubelet: eviction, preemption, nodeshutdown). Such a pod has no
 // deletionTimestamp: its object remains, Failed, until somebody removes it. The deadline is not here: the machine keeps it.
 import type { EndPodInput } from './input.ts';
 import type { PodSpec } from './spec.ts';

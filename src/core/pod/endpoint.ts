@@ -1,4 +1,4 @@
-// Whether a pod is in its Services' EndpointSlices, and the three conditions that it has there (spec §8.7).
+// Whether a pod is in its Services' EndpointSlices, and the three conditions that it has there (staging/src/k8s.io/endpointslice/utils.go).
 import type { Pod } from './status.ts';
 import { isTerminal } from './status-merge.ts';
 

@@ -1,4 +1,4 @@
-// Pulls: whether one is needed, what a failed one is called, and how long the next waits (spec §3.4).
+// Pulls: whether one is needed, what a failed one is called, and how long the next waits (kubelet: images/image_manager.go).
 import type { Container } from './spec.ts';
 import type { ImageBackoffEntry, StartError } from './state.ts';
 

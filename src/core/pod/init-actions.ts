@@ -1,5 +1,5 @@
 // What to do with the init containers of a pod whose sandbox is ready: scanned from last to first until the one that is current
-// is found (spec §2.3). Says also whether the pod is initialized, so that mains may start.
+// is found (kubelet: kuberuntime_container.go, computeInitContainerActions). Says also whether the pod is initialized, so that mains may start.
 import type { ActionsInput, MutableActions } from './plan.ts';
 import { newestRun } from './records.ts';
 import { effectivePolicy } from './restart.ts';

@@ -1,4 +1,4 @@
-// Laws of the machine over random pods, behaviours and orders of events (spec §13, point 6, and what a user may count on).
+// Laws of the machine over random pods, behaviours and orders of events (what a user may count on).
 // A life is lived in the laboratory; each law then reads it. A counterexample belongs into a table as a row.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 // Changes that come through the API: the scheduler's binding, deletion and eviction, edits of spec and metadata, conditions of
-// other writers (spec §0.1, §8.1, §9.7). The API object changes at once; the pod's worker sees it as an update.
+// other writers (pkg/registry/core/pod: strategy.go, storage/eviction.go). The API object changes at once; the pod's worker sees it as an update.
 import { deletionVerdict, notNegative } from './deletion.ts';
 import { type Draft, enqueue, event, shape } from './draft.ts';
 import { noticeResize } from './machine-resize.ts';

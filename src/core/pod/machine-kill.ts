@@ -1,5 +1,5 @@
 // Ending containers: preStop inside the grace, the sidecar's wait for its turn, the signal, and what is left for the runtime
-// (spec §5.2, §8.3, §8.4). A kill is over when the run's `exited` has come.
+// (kubelet: kuberuntime_container.go, kuberuntime_termination_order.go). A kill is over when the run's `exited` has come.
 import { type Draft, event, nextId, shape } from './draft.ts';
 import { isAlive, runOf } from './records.ts';
 import type { Slot } from './shape.ts';

@@ -1,4 +1,4 @@
-// What befalls a pod on its node: the kubelet ends it, refuses it, restarts, or is no longer heard of (spec §8.6 to §8.10, §9.1).
+// What befalls a pod on its node: the kubelet ends it, refuses it, restarts, or is no longer heard of (kubelet: eviction, nodeshutdown, kubelet.go; pkg/controller/nodelifecycle).
 import { podScheduled, withTransitionTime } from './conditions.ts';
 import { type Draft, enqueue, event, never, setClock, shape } from './draft.ts';
 import type { EndPodInput } from './input.ts';

@@ -1,4 +1,4 @@
-// The image of a container that is to start: back-off, the question to the runtime, what its answer means (spec §3.4).
+// The image of a container that is to start: back-off, the question to the runtime, what its answer means (kubelet: images/image_manager.go).
 import { formatDuration } from '../std/duration.ts';
 import { type Draft, event, nextId } from './draft.ts';
 import { afterFailedPull, countsForBackoff, imagePullBackOff, pullHeldUntilMs, pullPolicyOf } from './image-backoff.ts';

@@ -1,5 +1,5 @@
 // In-place resize inside the machine: a changed size is admitted, deferred or refused; an admitted one is carried out in the
-// pass of the worker, and conditions and events tell how far it is (spec §10).
+// pass of the worker, and conditions and events tell how far it is (kubelet: allocation/allocation_manager.go).
 import { type Draft, enqueue, event, never, nextId, replaceInstance, shape } from './draft.ts';
 import { awaitCall, failStep, nextStep } from './machine-job.ts';
 import type { ResizeAction } from './plan.ts';

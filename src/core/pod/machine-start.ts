@@ -1,4 +1,4 @@
-// Starting one container, step by step: back-off, image, create and start, postStart (spec §2.8, §3, §5.1). Each step either is
+// Starting one container, step by step: back-off, image, create and start, postStart (kubelet: kuberuntime_container.go, startContainer). Each step either is
 // done at once or waits for the answer to one call; while it waits, nothing else of the pod moves.
 
 import { formatDuration } from '../std/duration.ts';

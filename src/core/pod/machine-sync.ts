@@ -1,4 +1,4 @@
-// The pod's worker: when a pass begins, what it consists of, what follows (spec §2.8, §8.3). Passes are serial; how one step of a
+// The pod's worker: when a pass begins, what it consists of, what follows (kubelet: pod_workers.go, SyncPod). Passes are serial; how one step of a
 // pass goes is machine-step.ts.
 //
 //   syncing ──▶ sync: status, then what podActions plans ──(terminal phase, deletion, eviction, deadline)──▶

@@ -1,4 +1,4 @@
-// Graceful node shutdown: which pods end together, in which order, and with how much time (spec §8.8). The node's own condition
+// Graceful node shutdown: which pods end together, in which order, and with how much time (pkg/kubelet/nodeshutdown). The node's own condition
 // and the inhibitor lock are the shell's.
 import type { Pod } from './status.ts';
 

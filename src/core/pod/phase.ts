@@ -1,4 +1,4 @@
-// The pod's phase out of its containers' statuses (spec §1.1, §1.2). Which computed phase is then kept, withheld or overruled
+// The pod's phase out of its containers' statuses (kubelet_pods.go, getPhase). Which computed phase is then kept, withheld or overruled
 // is the business of status-merge.ts.
 import { type RestartGates, restartsAfterExit } from './restart.ts';
 import type { PodShape, Slot } from './shape.ts';

@@ -1,4 +1,4 @@
-// PodGC: which pods the control plane removes by itself, and why (spec §9.2). The caller lists pods and nodes every 20 s, and
+// PodGC: which pods the control plane removes by itself, and why (pkg/controller/podgc/gc_controller.go). The caller lists pods and nodes every 20 s, and
 // carries a verdict out by the input `collect`.
 import { compareCodePoints } from '../std/order.ts';
 import type { Pod } from './status.ts';

@@ -1,5 +1,5 @@
 // The pod's whole status as the kubelet computes it: container statuses, phase, conditions, put together in the API's order
-// (generateAPIPodStatus, spec §1.3). What of it is written is status-merge.ts.
+// (kubelet_pods.go, generateAPIPodStatus). What of it is written is status-merge.ts.
 import { narrowing } from '../std/narrow.ts';
 import {
   allContainersRestarting,

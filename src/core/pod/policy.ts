@@ -61,7 +61,7 @@ export interface PolicyOptions {
   readonly autoBind?: boolean | undefined;
 }
 
-/** The first version in which a gate is on without being asked for; undefined: in none (spec §0.2). */
+/** The first version in which a gate is on without being asked for; undefined: in none (Kubernetes: pkg/features/kube_features.go). */
 const onSince: Readonly<Record<keyof Gates, KubeletVersion | undefined>> = {
   ContainerRestartRules: '1.35',
   RestartAllContainersOnContainerExits: '1.36',

@@ -1,5 +1,5 @@
 // The probe worker's rules: when it probes, what an answer does to its counters and to the published result, when it ends
-// (spec §6.2, §6.3). One worker a container and kind. The ticks are the caller's.
+// (kubelet: prober/worker.go). One worker a container and kind. The ticks are the caller's.
 import type { ProbeKind } from './effect.ts';
 import type { ProbeAnswer } from './input.ts';
 import { restartingAll } from './phase.ts';

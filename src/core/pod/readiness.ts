@@ -1,4 +1,4 @@
-// `started` and `ready` of a container's status: state and probe results together (spec §6.3, cases PR-U).
+// `started` and `ready` of a container's status: state and probe results together (kubelet: prober_manager.go, UpdatePodStatus).
 import type { Slot } from './shape.ts';
 import type { ProbeResult } from './state.ts';
 import type { ContainerStatus } from './status.ts';

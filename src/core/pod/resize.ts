@@ -1,5 +1,5 @@
 // In-place resize: whether a new size is admitted now, later or never, and what it takes to get a running container
-// there (spec §10). Whether the API accepts the change at all is validation.
+// there (kubelet: allocation/allocation_manager.go). Whether the API accepts the change at all is validation.
 import { parseQuantity } from '../std/quantity.ts';
 import type { Container, PodSpec, ResourceRequirements } from './spec.ts';
 import type { QosClass } from './status.ts';

@@ -1,4 +1,4 @@
-// RestartAllContainers: in which order a pod's runs are ended and removed so that all begin anew in the same sandbox (spec §2.7).
+// RestartAllContainers: in which order a pod's runs are ended and removed so that all begin anew in the same sandbox (kubelet: kuberuntime_manager.go).
 import type { Reset } from './plan.ts';
 import { newestRun } from './records.ts';
 import { isRestartAllSource, type RestartGates } from './restart.ts';

@@ -1,5 +1,5 @@
 // The restart count of a container's next run where the runtime has no record of an earlier one: by the names of its log files,
-// `<count>.log` and the rotated `<count>.log.<when>` (spec §2.7, cases BO-L). The machine keeps the same number in its state; a
+// `<count>.log` and the rotated `<count>.log.<when>` (kubelet: kuberuntime_container.go). The machine keeps the same number in its state; a
 // runtime that starts anew on an old log directory reads it with this.
 
 const logFile = /^(\d+)\.log(\..*)?$/;

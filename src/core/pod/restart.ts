@@ -1,4 +1,4 @@
-// Does a container that ended start again? Container policy and rules first, then the pod's policy (spec §2.5 to §2.7).
+// Does a container that ended start again? Container policy and rules first, then the pod's policy (pkg/api/v1/pod/util.go, ContainerShouldRestart).
 // Back-off (when) is not decided here, nor whether anything starts at all while the pod ends.
 
 import type { PodShape } from './shape.ts';

@@ -1,4 +1,4 @@
-// Does the pod need a (new) sandbox? And what does that say about the condition PodReadyToStartContainers (spec §2.1, §7.1)?
+// Does the pod need a (new) sandbox? And what does that say about the condition PodReadyToStartContainers (kubelet: kuberuntime/util/util.go, status/generate.go)?
 import type { Sandbox } from './state.ts';
 
 export type SandboxVerdict =

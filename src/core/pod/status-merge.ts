@@ -1,5 +1,5 @@
 // Which status is written: the guards between what the kubelet computed, what it has cached, and what the API object says
-// (spec §1.3, §1.4). A terminal phase is never left, and never shown while a container may still run.
+// (kubelet: kubelet_pods.go, status/status_manager.go). A terminal phase is never left, and never shown while a container may still run.
 
 import { restartingAll } from './phase.ts';
 import { type RestartGates, restartsAfterExit } from './restart.ts';

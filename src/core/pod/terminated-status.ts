@@ -1,5 +1,5 @@
 // The last status of a pod whose containers have all ended: what has no record counts as failed, and the phase becomes terminal
-// (the status manager's TerminatePod, spec §1.4).
+// (status/status_manager.go, TerminatePod).
 import { goneAtTermination, statusUnknown } from './container-status.ts';
 import type { PodShape } from './shape.ts';
 import type { ContainerStatus, PodPhase, PodStatus } from './status.ts';

@@ -1,5 +1,5 @@
 // What `terminated.message` says: the file that the container wrote, or the end of its log where it failed without one
-// (spec §4.4, §1.4). Limits in bytes of UTF-8, because that is what the kubelet cuts.
+// (kubelet: kuberuntime_container.go, status/status_manager.go). Limits in bytes of UTF-8, because that is what the kubelet cuts.
 import type { Container } from './spec.ts';
 
 const fileLimit = 4096;

@@ -1,5 +1,5 @@
 // How long a kill may take and who waits for whom: grace of the pod and of one container, the order of sidecars, the stop
-// window (spec §6.5, §8.2 to §8.4). Durations in seconds, because the API and the kubelet count whole ones.
+// window (kubelet: pod_workers.go, kuberuntime_container.go, kuberuntime_termination_order.go). Durations in seconds, because the API and the kubelet count whole ones.
 import type { PodShape, Slot } from './shape.ts';
 import type { Container } from './spec.ts';
 import type { Instance, KillReason } from './state.ts';

@@ -1,4 +1,4 @@
-// When the pod's worker looks at it again after a pass, by how the pass ended (spec §0.3, cases BO-W).
+// When the pod's worker looks at it again after a pass, by how the pass ended (kubelet: pod_workers.go, completeWork).
 
 export interface QueueLimits {
   readonly resyncMs: number;

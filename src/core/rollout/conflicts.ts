@@ -1,4 +1,4 @@
-// What is wrong with the patterns of a rollouts.yml taken together (upgrades.md §2): a pattern that can never win, a pinned
+// What is wrong with the patterns of a rollouts.yml taken together (docs/reference/rollouts.md): a pattern that can never win, a pinned
 // name that a longer pattern takes, two patterns of equal length that match one name. Looked for before it happens.
 import { createMatcher, type Pattern, type Spend, shortestName } from '../pattern/index.ts';
 import { problemAt, type Trouble } from '../spec-file/index.ts';

@@ -1,4 +1,4 @@
-// Who owns which slot, and how slots change hands when shares change (upgrades.md §2). The least number of slots moves, and
+// Who owns which slot, and how slots change hands when shares change (docs/explanation/slots.md). The least number of slots moves, and
 // only from revisions whose share falls to ones whose share grows.
 import { compareRevisions } from './version-order.ts';
 

@@ -1,5 +1,5 @@
 // Which revision a namespace is on: the longest pattern that matches names the bucket, the slot names the revision
-// (upgrades.md §2). The command line, the webhook and the VM controller all ask here. Knows the namespace only by its name.
+// (docs/explanation/slots.md). The command line, the webhook and the VM controller all ask here. Knows the namespace only by its name.
 import type { Fleet } from '../fleet/index.ts';
 import { createMatcher, type Pattern } from '../pattern/index.ts';
 import { compareCodePoints } from '../std/order.ts';

@@ -1,4 +1,4 @@
-// rollouts.yml: namespace pattern → revision → percent (upgrades.md §2). Reads it with every problem at once, each with its
+// rollouts.yml: namespace pattern → revision → percent (docs/reference/rollouts.md). Reads it with every problem at once, each with its
 // place and a way out. Refuses whatever two readers could understand differently; knows no cluster and no lock.
 import type { Fleet } from '../fleet/index.ts';
 import { compilePattern, type Pattern } from '../pattern/index.ts';

@@ -1,5 +1,5 @@
 // The order of revision names, oldest first: the lists of their digit runs compared as integers of any length, a prefix
-// being older and no digits being oldest; then the names by code point (upgrades.md §2).
+// being older and no digits being oldest; then the names by code point (docs/explanation/slots.md).
 import { compareCodePoints } from '../std/order.ts';
 
 /** Negative where a is older than b. Zero only for the same name. */

@@ -1,4 +1,4 @@
-// What a revision may be called: a DNS-1123 label that no YAML reader takes for something else (upgrades.md §2). Here and not with
+// What a revision may be called: a DNS-1123 label that no YAML reader takes for something else (docs/reference/rollouts.md). Here and not with
 // rollouts.yml, because --revision is checked where no pattern and no file is read.
 
 const revisionName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

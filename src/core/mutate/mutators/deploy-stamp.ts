@@ -1,5 +1,5 @@
 // The deploy stamp: when a workload was last deployed, in its own metadata. Never in the pod template, where each run of CI would be a
-// roll-out. Admission reads it to know whether a workload is old enough to be moved (upgrades.md §3).
+// roll-out. Admission reads it to know whether a workload is old enough to be moved (docs/reference/admission.md).
 import { type NamespaceLabels, outsideMesh } from '../mesh.ts';
 import { applies, type Mutator, setMember, skips } from '../mutator.ts';
 
