@@ -269,6 +269,13 @@ for (const [text, expected] of [
   test(`an address: ${text}`, () => assert.equal(addressBytes(text)?.join(','), expected));
 }
 
+test('a chain of pointers is followed for as long as a name may be', () => {
+  const pointing = (count: number): Uint8Array =>
+    Uint8Array.from([0, ...Array.from({ length: count }, (_, i) => [0xc0, Math.max(0, 2 * i - 1)]).flat()]);
+  assert.equal(readName(pointing(100), 199)?.name, '.');
+  assert.equal(readName(pointing(128), 255), undefined);
+});
+
 test("the control plane's message, and the table with every name", () => {
   const info = encode([1, '10.0.0.1'], [1, 'fd00::1'], [2, 'Kubernetes'], [3, 'a'], [4, 'shop'], [5, 'a.other']);
   const read = readNameTable(encode([1, encode([1, 'a.shop.svc.cluster.local'], [2, info])]));

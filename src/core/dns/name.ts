@@ -5,6 +5,8 @@
 const labelAtMost = 63;
 /** With the length byte of each label and the root's. */
 const nameAtMost = 255;
+/** More of them than labels fit into a name lead nowhere; a message of nothing else would cost a long walk for each name. */
+const pointersAtMost = 126;
 /** A compression pointer has 14 bits. */
 const pointable = 1 << 14;
 
@@ -20,13 +22,14 @@ export function readName(bytes: Uint8Array, offset: number): ReadName | undefine
   let length = 1;
   let end: number | undefined;
   let before = offset;
+  let pointers = 0;
   for (let at = offset; ; ) {
     const head = bytes[at];
     if (head === undefined) return undefined;
     if (head === 0) return { name: name === '' ? '.' : name, end: end ?? at + 1 };
     if (head >= 0xc0) {
       const target = ((head & 0x3f) << 8) | (bytes[at + 1] ?? pointable);
-      if (target >= before) return undefined;
+      if (target >= before || ++pointers > pointersAtMost) return undefined;
       end ??= at + 2;
       at = before = target;
       continue;
