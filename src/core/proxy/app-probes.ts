@@ -1,6 +1,6 @@
 // Probes and hooks of the application that the injector moved to the status server: ISTIO_KUBE_APP_PROBERS, a JSON map from
 // path to handler. Owns what such a map may hold; all its problems are told at once. A handler's `host` and
-// headers are no matter here: the kubelet has found this pod by the one and sends the others itself. Source: sidecar.md 2.7.
+// headers are no matter here: the kubelet has found this pod by the one and sends the others itself. Source: Istio's pilot/cmd/pilot-agent/status/server.go.
 import type { Problem } from '../std/errors.ts';
 
 export type AppProbe = { readonly timeoutMs: number | undefined } & (

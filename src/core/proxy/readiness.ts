@@ -1,6 +1,6 @@
 // When a proxy may be called ready: it has its configuration, it is live with its workers started, the gRPC bootstrap can be
 // read, the DNS table is there, nobody asked it to end. Owns the order of the checks, their latches and the reasons; asks nothing itself.
-// Source: sidecar.md 2.6.
+// Source: Istio's pilot/cmd/pilot-agent/status/ready/probe.go.
 import { parseStats } from './stats.ts';
 
 /** What was seen once and is not asked again: neither draining nor a rejected update takes readiness away. */

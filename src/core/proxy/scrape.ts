@@ -1,5 +1,5 @@
 // Where the application's metrics are: ISTIO_PROMETHEUS_ANNOTATIONS, written by the injector from the pod's annotations.
-// Owns the defaults and which ports may not be scraped, because the answer would contain itself. Source: sidecar.md 2.8.
+// Owns the defaults and which ports may not be scraped, because the answer would contain itself. Source: Istio's pilot/cmd/pilot-agent/status/server.go.
 import type { Problem } from '../std/errors.ts';
 
 export interface ScrapeTarget {

@@ -1,5 +1,5 @@
 // Plays the kubelet towards the application: a probe or hook that came to the status server is repeated at the application,
-// from an address that interception leaves alone. Source: sidecar.md 2.7.
+// from an address that interception leaves alone. Source: Istio's pilot/cmd/pilot-agent/status/server.go.
 import type { AppProbe } from '../../../core/proxy/index.ts';
 import type { Answer, Asked, Fetched, Handler, Host, HttpRequest } from '../../../ports/host.ts';
 

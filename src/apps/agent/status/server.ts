@@ -1,5 +1,5 @@
 // The status server (port 15020): who may ask what, and which answer that is. Owns paths, methods and who counts as this
-// machine; what an answer holds comes from its neighbours. Source: sidecar.md 2.6.
+// machine; what an answer holds comes from its neighbours. Source: Istio's pilot/cmd/pilot-agent/status/server.go.
 import type { ProxyInput, Verdict } from '../../../core/proxy/index.ts';
 import type { Answer, Asked, Handler } from '../../../ports/host.ts';
 
