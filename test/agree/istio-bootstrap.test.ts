@@ -20,9 +20,10 @@ const templatePath = './var/lib/istio/envoy/envoy_bootstrap_tmpl.json';
 let folder = '';
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'fairway-bootstrap-'));
-  const made = spawnSync('go', ['build', '-mod=mod', '-o', join(folder, 'oracle'), '.'], {
+  const made = spawnSync('go', ['build', '-mod=mod', '-trimpath', '-o', join(folder, 'oracle'), '.'], {
     cwd: program,
     encoding: 'utf8',
+    env: { ...process.env, CGO_ENABLED: '0' }, // as the rig builds Istio: one machine compiles its packages once
   });
   if (made.status !== 0) throw new Error(`go build failed: ${made.stderr || made.error?.message}`);
 });

@@ -75,7 +75,7 @@ function applyManifests({ revision, settings }: Mesh): void {
   const documents = made.split(/^---$/m).filter((each) => each.trim() !== '' && !leftOut.test(each));
   apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   kubectl(serverSide, documents.join('---\n'));
-  kubectl(['wait', '--for', 'condition=established', '--timeout', '60s', 'crd', '--all']);
+  kubectl(['wait', '--for', 'condition=established', '--timeout', '180s', 'crd', '--all']);
 }
 
 /** The revision's Service leads to the process: without a selector, and headless, so that its name is the process's own address. */

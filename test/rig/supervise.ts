@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { layout } from './layout.ts';
 
 const termPatienceMs = 5_000;
-const readyPatienceMs = 60_000;
+const readyPatienceMs = 180_000;
 
 interface Surroundings {
   /** Added to this process's own. */
@@ -48,7 +48,7 @@ export function runningPid(name: string): number | undefined {
   return since !== '' && startTime(Number(pid)) === since ? Number(pid) : undefined;
 }
 
-/** Asks `isReady` four times a second; throws after a minute, or as soon as `name` has died, with the end of its log. */
+/** Asks `isReady` four times a second; throws after three minutes, or as soon as `name` has died, with the end of its log. */
 export async function waitFor(name: string, isReady: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + readyPatienceMs;
   while (!(await isReady())) {
