@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { goSource, goTools } from './build.ts';
 import { layout, network } from './layout.ts';
+import { ownsBridge } from './node.ts';
 import { importProxyImage, type ProxyParts } from './proxy-image.ts';
 import { say, sh } from './shell.ts';
 import { runningPid, start, stop, waitFor } from './supervise.ts';
@@ -41,7 +42,7 @@ export async function startIstio(mesh: Mesh): Promise<void> {
   mkdirSync(join(folders, revision), { recursive: true });
   const address = takeAddress(revision);
   applyManifests(mesh);
-  if (hasBridge()) lead(revision, address);
+  if (ownsBridge()) lead(revision, address);
   await stop(nameOf(revision));
   startIstiod(mesh, address);
   await waitFor(nameOf(revision), () => answers(`http://${address}:8080/ready`));
@@ -60,9 +61,9 @@ export function istiodAddress(revision: string): string | undefined {
 function takeAddress(revision: string): string {
   const before = istiodAddress(revision);
   const taken = readdirSync(folders).filter((name) => istiodAddress(name) !== undefined).length;
-  const address = before ?? `${hasBridge() ? network.prefix : network.loopback}.${10 + taken}`;
+  const address = before ?? `${ownsBridge() ? network.prefix : network.loopback}.${10 + taken}`;
   writeFileSync(join(folders, revision, 'address'), address);
-  if (hasBridge()) sh('ip', ['addr', 'replace', `${address}/32`, 'dev', network.bridge]);
+  if (ownsBridge()) sh('ip', ['addr', 'replace', `${address}/32`, 'dev', network.bridge]);
   return address;
 }
 
@@ -135,10 +136,6 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function hasBridge(): boolean {
-  return existsSync(`/sys/class/net/${network.bridge}`);
 }
 
 function nameOf(revision: string): string {

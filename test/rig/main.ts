@@ -8,7 +8,7 @@ import { startControlPlane } from './control-plane.ts';
 import { ctr, importImage } from './image.ts';
 import { istiodAddress, startIstio } from './istio.ts';
 import { layout, network } from './layout.ts';
-import { createBridge, removeNode, startContainerd, startDns, startKubelet, startNode } from './node.ts';
+import { createBridge, ownsNetwork, removeNode, startContainerd, startDns, startKubelet, startNode } from './node.ts';
 import { envoyVersion, importProxyImage } from './proxy-image.ts';
 import { say } from './shell.ts';
 import { runningPid, started, stop } from './supervise.ts';
@@ -168,7 +168,7 @@ function refuseForeign(): void {
 async function down(): Promise<void> {
   if (!existsSync(layout.run)) return;
   if (existsSync(pathFile)) process.env['PATH'] = readFileSync(pathFile, 'utf8');
-  if (existsSync(`/sys/class/net/${network.bridge}`)) await removeNode();
+  if (ownsNetwork()) await removeNode();
   await Promise.all(started().map(stop));
   rmSync(layout.run, { recursive: true, force: true });
 }

@@ -15,12 +15,22 @@ const forwardingBefore = join(layout.run, 'ip_forward');
 /** The bridge comes first: the API server listens on its address. */
 export function createBridge(): void {
   mkdirSync(layout.run, { recursive: true });
+  writeFileSync(forwardingBefore, readFileSync(forwarding));
   sh('ip', ['link', 'add', network.bridge, 'type', 'bridge']);
   sh('ip', ['addr', 'add', `${network.host}/24`, 'dev', network.bridge]);
   sh('ip', ['link', 'set', network.bridge, 'up']);
   sh('ip', ['route', 'replace', 'blackhole', network.services]); // a service's address never leaves this machine
-  writeFileSync(forwardingBefore, readFileSync(forwarding));
   writeFileSync(forwarding, '1');
+}
+
+/** Whether this rig has, or had until a crash, more than a control plane. */
+export function ownsNetwork(): boolean {
+  return existsSync(forwardingBefore);
+}
+
+/** Whether the bridge of this number is there, and by this rig: another one may have it. */
+export function ownsBridge(): boolean {
+  return ownsNetwork() && existsSync(`/sys/class/net/${network.bridge}`);
 }
 
 /** Starts the cluster's DNS server, which pods and namespaces on the bridge ask. */
@@ -115,7 +125,7 @@ export async function removeNode(): Promise<void> {
   }
   for (const name of ['proxy', 'containerd']) await stop(name);
   for (const shim of shims()) process.kill(shim, 'SIGKILL');
-  if (existsSync(`/sys/class/net/${network.bridge}`)) removeNetwork();
+  if (ownsBridge()) removeNetwork();
   const mounts = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '');

@@ -6,9 +6,15 @@ import { setTimeout } from 'node:timers/promises';
 
 const delayMs = Number(process.env['DELAY_MS'] ?? 0);
 
+let running = 0;
 let closing = false;
 
 const server = createServer((request, response) => {
+  running++;
+  response.on('close', () => {
+    running--;
+    endIfIdle();
+  });
   void setTimeout(delayMs).then(() => {
     response.shouldKeepAlive = !closing;
     response.setHeader('content-type', 'application/json');
@@ -19,7 +25,12 @@ server.keepAliveTimeout = 600_000;
 server.listen(8080);
 
 process.on('SIGTERM', () => {
-  if (process.env['ON_TERM'] === 'close')
-    server.close(() => process.exit(0)); // idle connections end, running requests are finished
-  else process.exit(0);
+  if (process.env['ON_TERM'] !== 'close') process.exit(0);
+  closing = true;
+  server.close(); // the listener and idle connections; its own end would also wait for connections that never were used
+  endIfIdle();
 });
+
+function endIfIdle(): void {
+  if (closing && running === 0) process.exit(0);
+}
