@@ -19,6 +19,7 @@ import {
   rolledOut,
   stageUp,
   startClient,
+  useAgent,
 } from './support/stage.ts';
 
 const names = ['web', 'cart', 'stock'] as const;
@@ -98,11 +99,22 @@ test('one edit of rollouts.yml and CI move three Deployments, and the edit back 
   }
 });
 
-test('a roll-out under load loses nothing behind the shutdown guard', async () => {
+test('a roll-out under load loses nothing behind the shutdown guard', losesNothing);
+
+async function losesNothing(): Promise<void> {
   const cell = { application: 'exit', sidecar: 'native', guard: true, requestMs: 50, perSecond: 50 } as const;
   const { sent, lost } = await rollOutUnderLoad(cell, 500);
   assert.ok(sent >= 500, `${sent} were sent`);
   assert.deepEqual(lost, []);
+}
+
+test("Fairway's own agent in the place of Istio's, from here on: certificates, mutual TLS, a roll-out without a loss", async () => {
+  useAgent('fairway');
+  kubectl(['-n', namespace, 'rollout', 'restart', ...names.map((name) => `deployment/${name}`)]);
+  await arrived(older);
+  const log = kubectl(['-n', namespace, 'logs', podsOf('web')[0]?.metadata.name ?? '', '-c', 'istio-proxy']);
+  assert.match(log, /workload certificate issued/);
+  await losesNothing();
 });
 
 test('with remutateAfter: 0 a restart is enough, forth and back', async () => {

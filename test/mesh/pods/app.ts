@@ -1,4 +1,4 @@
-// An application as a test wants it: answers after DELAY_MS with what it was asked, and ends at SIGTERM as ON_TERM says. Runs in a pod, as
+// An application as a test wants it: answers after DELAY_MS with what it was asked (probes, at /ready, at once), and ends at SIGTERM as ON_TERM says. Runs in a pod, as
 // process 1, so it has to say itself what a signal does.
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
     running--;
     endIfIdle();
   });
-  void setTimeout(delayMs).then(() => {
+  void setTimeout(request.url === '/ready' ? 0 : delayMs).then(() => {
     response.shouldKeepAlive = !closing;
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ pod: hostname(), headers: request.headers }));

@@ -65,6 +65,6 @@ spec:
           image: rig.test/programs:1
           args: [/app.ts]
           env: ${JSON.stringify(variables)}
-          readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1}
+          readinessProbe: {httpGet: {path: /ready, port: 8080}, periodSeconds: 1}
 `;
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildAgent } from '../../../scripts/build-agent.ts';
 import type { Connection } from '../../../src/adapters/kube/connect.ts';
 import { kubectl, newNamespace, nodeUp, runRig, until } from '../../cluster/kube.ts';
 import { put, withLibraries } from '../../rig/root-folder.ts';
@@ -12,13 +13,23 @@ export type Revision = (typeof revisions)[number];
 export const envoys: Readonly<Record<Revision, string>> = { '1-25-2': '1.39.3', '1-26-0': '1.40.0' };
 export const namespace = 'shop';
 
-/** @param environment of every istiod, each `NAME=value` */
+/** Takes a minute; Istio's own injectors inject. */
 export async function stageUp(): Promise<Connection> {
   const connection = await nodeUp();
   importPrograms();
   for (const revision of revisions) runRig('istio', revision, envoys[revision]);
   await newNamespace(namespace);
   return connection;
+}
+
+/** Whose agent runs in sidecars that start from now on; it begins with Istio's. */
+export type Agent = 'istio' | 'fairway';
+
+export function useAgent(agent: Agent): void {
+  const folder = mkdtempSync(join(tmpdir(), 'fairway-agent-'));
+  const own = agent === 'fairway' ? [buildAgent('linux-x64', folder)] : [];
+  for (const revision of revisions) runRig('proxy-image', `rig.test/proxyv2:${revision}`, envoys[revision], ...own);
+  rmSync(folder, { recursive: true });
 }
 
 /** `rig.test/programs:1`: Node, and the programs of ../pods. */
