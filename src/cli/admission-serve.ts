@@ -80,7 +80,14 @@ interface Wiring<T extends Connection | undefined> {
 }
 
 async function connectTo({ kubeconfig, context }: ServeFlags, io: Io, log: Log): Promise<Connection> {
-  return connect({ kubeconfig, context, nowMs: io.nowMs, log: (message, fields) => log.debug(fields, message) });
+  return connect({
+    kubeconfig,
+    context,
+    nowMs: io.nowMs,
+    // A watch that cannot be kept is why a server is not ready: it must not be silent.
+    log: (message, fields) =>
+      message === 'failed' ? log.warn(fields, 'a request to the API server failed') : log.debug(fields, message),
+  });
 }
 
 async function keepTables(flags: ServeFlags, { rules, connection, io }: Wiring<Connection>): Promise<void> {

@@ -38,6 +38,8 @@ export interface Sink {
 export interface Following {
   /** Whether the first complete copy was made. */
   readonly synced: () => boolean;
+  /** Whether the server said, when it was last asked for a list, that it serves no such resource; it is asked again. */
+  readonly absent: () => boolean;
   /** How long the server was not heard. */
   readonly silentMs: () => number;
   readonly stop: () => void;

@@ -32,6 +32,7 @@ export function followResource(
   follower.feed({ kind: 'start' });
   return {
     synced: () => follower.state.synced,
+    absent: () => follower.absent,
     silentMs: () => Math.max(0, world.nowMs() - follower.state.heardMs),
     stop: () => follower.feed({ kind: 'stop' }),
   };
@@ -45,6 +46,7 @@ interface Seen {
 
 class Follower {
   state: State;
+  absent = false;
   private readonly policy: Policy;
   private timer: NodeJS.Timeout | undefined;
   private running: { readonly abort: () => void } | undefined;
@@ -133,6 +135,7 @@ class Follower {
   }
 
   private takePage(body: unknown): void {
+    this.absent = false;
     const { metadata, items } = body as {
       metadata?: { resourceVersion?: string; continue?: string };
       items?: readonly unknown[];
@@ -204,6 +207,7 @@ class Follower {
   }
 
   private fail({ status, retryAfterMs, message }: Extract<StreamEnd, { kind: 'failed' }>): void {
+    if (status === 404) this.absent = true;
     this.world.log('failed', { resource: this.resource.plural, message, status });
     this.feed({
       kind: 'failed',

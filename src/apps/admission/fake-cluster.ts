@@ -35,7 +35,7 @@ export function fakeCluster(
     follow: ({ plural, name }, _what, sink) => {
       const key = name === undefined ? plural : `${plural}/${name}`;
       sinks.set(key, sink);
-      return { synced: () => synced, silentMs: () => 0, stop: () => void sinks.delete(key) };
+      return { synced: () => synced, absent: () => false, silentMs: () => 0, stop: () => void sinks.delete(key) };
     },
   };
 }

@@ -34,6 +34,7 @@ function start() {
   const { reviewer } = injectRoute({
     injectorOf: configs.of,
     nodes: configs.nodes,
+    proxyConfigs: configs.proxyConfigs,
     compat: 'fairway',
     lifecycle: () => ({}),
     log,

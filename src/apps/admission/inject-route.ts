@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type NodeVersion,
   nativeSidecars,
+  type ProxyConfigs,
   type ProxyLifecycle,
   proxyEnvOfPath,
 } from '../../core/inject/index.ts';
@@ -20,6 +21,7 @@ import type { Route } from './routes.ts';
 export interface InjectWorld {
   readonly injectorOf: (revision: string) => InjectorConfig | undefined;
   readonly nodes: () => readonly NodeVersion[] | undefined;
+  readonly proxyConfigs: () => ProxyConfigs;
   readonly compat: Compat;
   /** The same value as long as the rules are the same. */
   readonly lifecycle: () => ProxyLifecycle;
@@ -40,10 +42,11 @@ export function injectRoute(world: InjectWorld): Route {
       const config = world.injectorOf(revision);
       if (config === undefined) return undefined;
       const [native, lifecycle] = [nativeSidecars('auto', world.nodes()), world.lifecycle()];
+      const proxyConfigs = world.proxyConfigs();
       const proxyEnv = proxyEnvOfPath(`/inject${rest.slice(revision.length)}`);
       return {
-        review: (body) => review(body, { ...world, config, revision, native, lifecycle, proxyEnv }),
-        circumstances: [rest, config, native, lifecycle],
+        review: (body) => review(body, { ...world, config, revision, native, lifecycle, proxyConfigs, proxyEnv }),
+        circumstances: [rest, config, native, lifecycle, proxyConfigs],
       };
     },
   };
@@ -54,6 +57,7 @@ interface Setting extends Pick<InjectWorld, 'compat' | 'log'> {
   readonly revision: string;
   readonly native: boolean;
   readonly lifecycle: ProxyLifecycle;
+  readonly proxyConfigs: ProxyConfigs;
   readonly proxyEnv: Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,14 @@
 // The templates, values and mesh configuration of each revision's injector, followed in the ConfigMaps that istiod reads them from.
-import { InjectError, type InjectorConfig, type NodeVersion, parseInjector } from '../../core/inject/index.ts';
+import {
+  InjectError,
+  type InjectorConfig,
+  indexProxyConfigs,
+  type NodeVersion,
+  type ProxyConfigResource,
+  type ProxyConfigs,
+  parseInjector,
+  proxyConfigResource,
+} from '../../core/inject/index.ts';
 import type { Cluster, Following } from '../../ports/cluster.ts';
 import type { Log } from './log.ts';
 
@@ -7,6 +16,8 @@ export interface InjectorConfigs {
   /** The last good configuration of a revision; undefined until there was one. */
   readonly of: (revision: string) => InjectorConfig | undefined;
   readonly nodes: () => readonly NodeVersion[] | undefined;
+  /** The same value until one of them changes. */
+  readonly proxyConfigs: () => ProxyConfigs;
   /** Whether every revision can be served. */
   readonly ready: () => boolean;
   readonly stop: () => void;
@@ -55,14 +66,46 @@ export function followInjectors(cluster: Cluster, revisions: readonly string[], 
     },
     remove: (uid) => void nodes.delete(uid),
   });
-  followings.push(nodesFollowing);
+  const proxyConfigs = followProxyConfigs(cluster);
+  followings.push(nodesFollowing, proxyConfigs.following);
   return {
     of: (revision) => configs.get(revision),
     nodes: () => (nodesFollowing.synced() ? [...nodes.values()] : undefined),
-    ready: () => nodesFollowing.synced() && revisions.every((revision) => configs.has(revision)),
+    proxyConfigs: proxyConfigs.current,
+    ready: () =>
+      nodesFollowing.synced() && proxyConfigs.known() && revisions.every((revision) => configs.has(revision)),
     stop: () => {
       for (const following of followings) following.stop();
     },
+  };
+}
+
+interface Followed {
+  readonly following: Following;
+  readonly current: () => ProxyConfigs;
+  /** Read, or not served by a cluster that lacks Istio's types. */
+  readonly known: () => boolean;
+}
+
+function followProxyConfigs(cluster: Cluster): Followed {
+  const byUid = new Map<string, ProxyConfigResource>();
+  let index: ProxyConfigs | undefined;
+  const resource = { group: 'networking.istio.io', version: 'v1beta1', plural: 'proxyconfigs' };
+  const following = cluster.follow(resource, 'objects', {
+    put: (object) => {
+      const read = proxyConfigResource(object);
+      if (read !== undefined) byUid.set((object as Node).metadata.uid, read);
+      index = undefined;
+    },
+    remove: (uid) => {
+      byUid.delete(uid);
+      index = undefined;
+    },
+  });
+  return {
+    following,
+    current: () => (index ??= indexProxyConfigs(byUid.values())),
+    known: () => following.synced() || following.absent(),
   };
 }
 

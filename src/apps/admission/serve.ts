@@ -156,7 +156,16 @@ function injection(state: State, { cluster, inject, log }: AdmissionPorts): read
       known = { rules: state.rules, lifecycle: lifecycleOf(state.rules) };
     return known.lifecycle;
   };
-  return [injectRoute({ injectorOf: configs.of, nodes: configs.nodes, compat: inject.compat, lifecycle, log })];
+  return [
+    injectRoute({
+      injectorOf: configs.of,
+      nodes: configs.nodes,
+      proxyConfigs: configs.proxyConfigs,
+      compat: inject.compat,
+      lifecycle,
+      log,
+    }),
+  ];
 }
 
 function lifecycleOf(rules: ReadRules | undefined): ProxyLifecycle {

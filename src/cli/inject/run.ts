@@ -4,9 +4,14 @@ import { goJson, goYaml } from '../../core/gotemplate/index.ts';
 import {
   InjectError,
   type InjectorConfig,
+  indexProxyConfigs,
   injectWorkload,
+  itemsOf,
   type JsonObject,
+  type ProxyConfigResource,
+  type ProxyConfigs,
   type ProxyLifecycle,
+  proxyConfigResource,
 } from '../../core/inject/index.ts';
 import { applyEdits, type Edit, encodeUtf8, readPlain, transformStream } from '../../core/manifest/index.ts';
 import { ManifestError, type Problem, UsageError } from '../../core/std/errors.ts';
@@ -21,6 +26,7 @@ interface Run {
   readonly flags: InjectFlags;
   readonly fleet: Fleet | undefined;
   readonly configOf: (revision: string) => InjectorConfig;
+  readonly proxyConfigs: ProxyConfigs;
   readonly problems: Problem[];
   readonly talk: string[];
   readonly counts: { injected: number; workloads: number };
@@ -32,22 +38,43 @@ export async function run(paths: readonly string[], flags: InjectFlags, io: Io):
     throw new UsageError('nothing to read', { hint: 'name files or folders, or pipe manifests in' });
   }
   const fleet = await loadFleetFile(flags.fleet === undefined ? {} : { fleet: flags.fleet }, io);
+  const sources: Source[] = [];
+  for (const file of await findFiles(paths.length === 0 ? ['-'] : paths, io.cwd))
+    sources.push(await readSource(file, io, flags.maxBytes));
   const state: Run = {
     flags,
     fleet,
+    proxyConfigs: indexProxyConfigs(sources.flatMap((source) => proxyConfigsIn(source, flags.namespace))),
     configOf: injectors(flags, fleet, io),
     problems: [],
     talk: [],
     counts: { injected: 0, workloads: 0 },
   };
-  const outputs: string[] = [];
-  for (const file of await findFiles(paths.length === 0 ? ['-'] : paths, io.cwd)) {
-    outputs.push(injectSource(await readSource(file, io, flags.maxBytes), state));
-  }
+  const outputs = sources.map((source) => injectSource(source, state));
   if (state.problems.some(({ severity }) => severity === 'error')) throw new ManifestError(state.problems);
   for (const line of state.talk) io.stderr.write(`${line}\n`);
   io.stderr.write(`fairway inject: ${state.counts.injected} of ${state.counts.workloads} workloads injected\n`);
   await print([flags.output === 'json' ? outputs.join('') : joined(outputs)], io.stdout);
+}
+
+/** ProxyConfig resources among what is read, wherever they stand: they count for every workload. */
+function proxyConfigsIn(source: Source, namespace = ''): readonly ProxyConfigResource[] {
+  if (!source.text.includes('ProxyConfig')) return [];
+  const found: ProxyConfigResource[] = [];
+  // Problems of the text are told when it is injected.
+  transformStream(source, ({ tape }) => {
+    const value = readPlain(tape, 0) as JsonObject | null;
+    for (const item of value === null ? [] : itemsOf(value)) {
+      const read = isProxyConfig(item) ? proxyConfigResource(item) : undefined;
+      if (read !== undefined) found.push({ ...read, namespace: read.namespace || namespace });
+    }
+    return [];
+  });
+  return found;
+}
+
+function isProxyConfig({ kind, apiVersion }: JsonObject): boolean {
+  return kind === 'ProxyConfig' && typeof apiVersion === 'string' && apiVersion.startsWith('networking.istio.io/');
 }
 
 /** A source's text with its injected documents in it, as bytes. */
@@ -63,13 +90,20 @@ function injectSource(source: Source, state: Run): string {
     const isJson = source.text.slice(start, end).trimStart().startsWith('{');
     const format = state.flags.output ?? (isJson ? 'json' : 'yaml');
     if (state.flags.output !== undefined) whole.push(write(result ?? value, format));
-    else if (changed) edits.push({ at: start, remove: end - start, insert: write(result, format) });
+    else if (changed) {
+      // Whole, but for the comments above it: Helm writes there which file a document comes from.
+      const at = start + (format === 'yaml' ? (leading.exec(source.text.slice(start, end))?.[0].length ?? 0) : 0);
+      edits.push({ at, remove: end - at, insert: write(result, format) });
+    }
     return [];
   });
   state.problems.push(...problems.map((problem) => ({ ...problem, file: source.name })));
   if (state.flags.output === undefined) return applyEdits(source.text, edits).join('');
   return whole.join(state.flags.output === 'yaml' ? '---\n' : '');
 }
+
+/** Lines of comments and blank ones before the first content. */
+const leading = /^(?:[ \t]*(?:#[^\n]*)?\n)*/;
 
 interface Place {
   readonly source: Source;
@@ -98,6 +132,7 @@ function injectOne(object: JsonObject, place: Place): JsonObject {
       nativeSidecars: flags.nativeSidecars ?? (fleet?.kubernetesMinor ?? firstNativeMinor) >= firstNativeMinor,
       compat: flags.compat ?? 'fairway',
       lifecycle: lifecycleOf(fleet),
+      proxyConfigs: state.proxyConfigs,
       ...(flags.compliancePolicy === undefined ? {} : { compliancePolicy: flags.compliancePolicy }),
     });
     if (result.kind !== 'other') state.counts.workloads++;

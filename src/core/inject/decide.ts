@@ -3,6 +3,7 @@
 import { keysOf, type Selector, selects } from '../injectors/index.ts';
 import { type JsonObject, objectAt, textAt, textsAt } from '../std/json.ts';
 import type { InjectorConfig } from './config.ts';
+import type { Compat } from './params.ts';
 
 export type Because =
   | 'host-network'
@@ -12,7 +13,8 @@ export type Because =
   | 'never-selector'
   | 'always-selector'
   | 'policy'
-  | 'illegal-policy';
+  | 'illegal-policy'
+  | 'windows';
 
 export interface Decision {
   readonly inject: boolean;
@@ -47,6 +49,16 @@ export function decide(rules: Rules, pod: JsonObject, namespace: string): Decisi
   }
   if (chosen !== undefined) return { ...chosen, warnings };
   return { inject: rules.policy === 'enabled', because: 'policy', warnings };
+}
+
+/** The decision with what Fairway knows beyond Istio: no proxy runs on Windows, and such a pod with one is refused by the API server. */
+export function decideFor(compat: Compat, pod: JsonObject, decision: Decision): Decision {
+  if (compat === 'istio' || !decision.inject || !isWindows(objectAt(pod, 'spec'))) return decision;
+  return { inject: false, because: 'windows', warnings: [...decision.warnings, 'a Windows pod gets no proxy'] };
+}
+
+function isWindows(spec: JsonObject): boolean {
+  return objectAt(spec, 'os')['name'] === 'windows' || objectAt(spec, 'nodeSelector')['kubernetes.io/os'] === 'windows';
 }
 
 function no(because: Because): Decision {

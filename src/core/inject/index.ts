@@ -13,6 +13,12 @@ export { openshiftIds } from './openshift.ts';
 export { type Owner, ownerOf } from './owner.ts';
 export type { Compat, Injected, InjectRequest } from './params.ts';
 export { applyPatch, diff, escapeToken, type PatchOperation, unescapeToken } from './patch.ts';
+export {
+  indexProxyConfigs,
+  type ProxyConfigResource,
+  type ProxyConfigs,
+  proxyConfigResource,
+} from './proxy-configs.ts';
 export { displayName, injectReview, type ReviewContext, type ReviewResult } from './review.ts';
 export { proxyEnvOfPath } from './url.ts';
 export { injectWorkload, itemsOf, type WorkloadRequest, type WorkloadResult } from './workload.ts';

@@ -8,7 +8,7 @@ import { addEnv, containersOf, findContainer, findProxy, proxyName, setContainer
 import { annotationsOf, earlierOverrides, type Overrides, statusKey, strippedPod } from './earlier.ts';
 import { mendLabels } from './labels.ts';
 import { ownProxy, proxyConfigOfLifecycle, setDrainDeadline, setLifecycle } from './lifecycle.ts';
-import { type Mesh, proxyConfigOf, withProxyConfig } from './mesh.ts';
+import { type Mesh, proxyConfigOf, withLayers, withProxyConfig } from './mesh.ts';
 import { orderContainers } from './order.ts';
 import { applyOverrides, followProxyUser } from './overrides.ts';
 import type { Injected, InjectRequest } from './params.ts';
@@ -29,7 +29,7 @@ export function inject(request: InjectRequest): Injected {
   before['metadata'] ??= {};
   before['spec'] ??= {};
   if (request.namespace !== '') objectAt(before, 'metadata')['namespace'] ??= request.namespace;
-  const original = request.compat === 'fairway' ? restored(before, meshPort) : before;
+  const original = request.compat === 'fairway' ? inPlace(restored(before, meshPort), request) : before;
   checkAnnotations(annotationsOf(original) as Record<string, string>);
   const job = jobOf(request, original);
   const stripped = strippedPod(original, meshPort, job.remembered);
@@ -39,6 +39,23 @@ export function inject(request: InjectRequest): Injected {
   const warnings = [...job.warnings, ...finish(job, { pod: layered, original, template: rendered.template })];
   settle(layered);
   return { before, pod: layered, warnings };
+}
+
+/** An owner's own proxy among the init containers, where there are no native sidecars, means the classic one. */
+function inPlace(pod: JsonObject, request: InjectRequest): JsonObject {
+  if (isNative(request, pod) || findContainer(pod, 'containers', proxyName) !== undefined) return pod;
+  const own = findContainer(pod, 'initContainers', proxyName);
+  if (own === undefined) return pod;
+  const { restartPolicy: _native, ...classic } = own;
+  const others = (list: 'containers' | 'initContainers') => containersOf(pod, list).filter((each) => each !== own);
+  const spec = { ...objectAt(pod, 'spec'), containers: [...others('containers'), classic] };
+  const rest = others('initContainers');
+  return { ...pod, spec: rest.length > 0 ? { ...spec, initContainers: rest } : without(spec, 'initContainers') };
+}
+
+function without(object: JsonObject, key: string): JsonObject {
+  const { [key]: _gone, ...rest } = object;
+  return rest;
 }
 
 /** What was put in by hand gets the canonical form that everything else already has. */
@@ -75,7 +92,7 @@ function jobOf(given: InjectRequest, pod: JsonObject): Job {
     ? withProxyConfig(request.config.mesh, proxyConfigOfLifecycle(request.lifecycle ?? {}))
     : request.config.mesh;
   const own = textAt(annotations, 'proxy.istio.io/config');
-  const mesh = own === undefined ? fleet : withProxyConfig(fleet, own);
+  const mesh = withLayers(fleet, own, request.layers);
   const native = isNative(request, pod);
   return {
     request: mends ? { ...request, nativeSidecars: native } : request,

@@ -33,7 +33,18 @@ export function annotatedHooks(text: string): Hooks {
   if (!isObject(data)) throw new InjectError(`the annotation ${lifecycleKey} is not a JSON map`);
   const stray = Object.keys(data).find((key) => !['postStart', 'preStop', 'lifecycleMode'].includes(key));
   if (stray !== undefined) throw new InjectError(`the annotation ${lifecycleKey}: unknown key ${stray}`);
+  for (const name of ['postStart', 'preStop']) checkHook(name, data[name]);
   return { ...hooksOf(data), ...modeOf(data['lifecycleMode']) };
+}
+
+const handlers: ReadonlySet<string> = new Set(['exec', 'httpGet', 'sleep', 'tcpSocket']);
+
+/** One handler: an API server takes neither none nor two. */
+function checkHook(name: string, hook: unknown): void {
+  if (hook === undefined) return;
+  const keys = isObject(hook) ? Object.keys(hook) : [];
+  if (keys.length !== 1 || !handlers.has(keys[0] ?? ''))
+    throw new InjectError(`the annotation ${lifecycleKey}: ${name} wants one of ${[...handlers].join(', ')}`);
 }
 
 function modeOf(mode: unknown): Pick<Hooks, 'lifecycleMode'> {

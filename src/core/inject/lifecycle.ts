@@ -31,13 +31,13 @@ export function setLifecycle(pod: JsonObject, input: LifecycleInput): readonly s
   const warnings: string[] = [];
   const generated = generatedHooks(proxy, input, warnings);
   const annotated = input.annotations[lifecycleKey];
-  const layers: readonly Hooks[] = [
+  const given: readonly Hooks[] = [
     templateHooks(input.template),
     fleetHooks(input.options),
     typeof annotated === 'string' ? annotatedHooks(annotated) : {},
-    hooksOf(objectAt(input.own ?? {}, 'lifecycle')),
   ];
-  const hooks = layers.reduce<Hooks>(layered, generated);
+  const made = within(graceSeconds(pod), given.reduce<Hooks>(layered, generated), warnings);
+  const hooks = layered(made, hooksOf(objectAt(input.own ?? {}, 'lifecycle')));
   if (input.holds && generated.postStart !== undefined && !sameJson(hooks.postStart, waitHook)) {
     warnings.push(
       'the proxy has a postStart of its own: holding the application until the proxy is ready has no effect',
@@ -59,6 +59,25 @@ function layered(below: Hooks, { postStart, preStop, lifecycleMode }: Hooks): Ho
   const gives = postStart !== undefined || preStop !== undefined;
   const base = lifecycleMode === 'replace' && gives ? {} : below;
   return { ...base, ...(postStart === undefined ? {} : { postStart }), ...(preStop === undefined ? {} : { preStop }) };
+}
+
+/** An API server refuses a sleep that is not shorter than the grace period. */
+function within(grace: number, { postStart, preStop }: Hooks, warnings: string[]): Hooks {
+  const [start, stop] = [cut(grace, postStart), cut(grace, preStop)];
+  if (start !== postStart || stop !== preStop)
+    warnings.push(`a sleep of the proxy's hooks was cut to be shorter than the grace period of ${grace} s`);
+  return { ...(start === undefined ? {} : { postStart: start }), ...(stop === undefined ? {} : { preStop: stop }) };
+}
+
+function cut(grace: number, hook: JsonObject | undefined): JsonObject | undefined {
+  const seconds = objectAt(hook ?? {}, 'sleep')['seconds'];
+  if (typeof seconds !== 'number' || seconds < grace) return hook;
+  return grace > 1 ? { sleep: { seconds: grace - 1 } } : undefined;
+}
+
+function graceSeconds(pod: JsonObject): number {
+  const grace = objectAt(pod, 'spec')['terminationGracePeriodSeconds'];
+  return typeof grace === 'number' ? grace : 30;
 }
 
 function write(proxy: JsonObject, { postStart, preStop }: Hooks): void {
@@ -113,9 +132,7 @@ function isDrainRequest(hook: JsonObject): boolean {
 export function setDrainDeadline(pod: JsonObject): void {
   const proxy = findProxy(pod);
   if (proxy === undefined || objectsAt(proxy, 'env').some((each) => each['name'] === 'FAIRWAY_DRAIN_DEADLINE')) return;
-  const grace = objectAt(pod, 'spec')['terminationGracePeriodSeconds'];
-  const graceMs = 1000 * (typeof grace === 'number' ? grace : 30);
-  const deadline = drainDeadlineMs({ graceMs, preStopMs: 1000 * preStopSeconds(proxy) });
+  const deadline = drainDeadlineMs({ graceMs: 1000 * graceSeconds(pod), preStopMs: 1000 * preStopSeconds(proxy) });
   addEnv(proxy, 'FAIRWAY_DRAIN_DEADLINE', formatDuration(deadline));
 }
 

@@ -4,6 +4,7 @@ import { readYaml, YamlError } from '../gotemplate/index.ts';
 import { applyMessage, mergeProxyConfig, meshType, proxyDefaults, type Refuse } from '../mesh/index.ts';
 import { clone, isObject, type JsonObject, type JsonValue, objectAt } from '../std/json.ts';
 import { InjectError } from './error.ts';
+import type { ProxyConfigLayers } from './proxy-configs.ts';
 
 /** What Istio's code has where nobody configures anything (pkg/config/mesh). */
 const meshDefaults: JsonObject = {
@@ -58,6 +59,16 @@ export function proxyConfigOf({ config }: Mesh): JsonObject {
 export function withProxyConfig(mesh: Mesh, yaml: string): Mesh {
   const given = readMap(yaml, 'the annotation proxy.istio.io/config');
   return { config: { ...mesh.config, defaultConfig: mergeProxyConfig(proxyConfigOf(mesh), given, refuse) } };
+}
+
+/** A mesh with what resources say above and below the annotation. @throws InjectError */
+export function withLayers(mesh: Mesh, annotation: string | undefined, layers: ProxyConfigLayers | undefined): Mesh {
+  const put = (under: Mesh, config: JsonObject): Mesh => ({
+    config: { ...under.config, defaultConfig: mergeProxyConfig(proxyConfigOf(under), config, refuse) },
+  });
+  const below = (layers?.below ?? []).reduce(put, mesh);
+  const annotated = annotation === undefined ? below : withProxyConfig(below, annotation);
+  return layers?.above === undefined ? annotated : put(annotated, layers.above);
 }
 
 function mergeProviders(base: JsonValue, given: JsonValue): JsonValue {

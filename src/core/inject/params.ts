@@ -4,6 +4,7 @@ import type { JsonObject } from '../std/json.ts';
 import type { InjectorConfig } from './config.ts';
 import type { ProxyLifecycle } from './lifecycle-options.ts';
 import type { Owner } from './owner.ts';
+import type { ProxyConfigLayers } from './proxy-configs.ts';
 
 /** `istio` reproduces Istio to the letter; `fairway` mends what docs/reference/istio-differences.md lists. */
 export type Compat = 'fairway' | 'istio';
@@ -27,6 +28,8 @@ export interface InjectRequest {
   /** Names of templates where the pod names none; without it, the configuration's. */
   readonly defaultTemplates?: readonly string[];
   readonly injectedAnnotations?: Readonly<Record<string, string>>;
+  /** What ProxyConfig resources say for this pod. */
+  readonly layers?: ProxyConfigLayers;
   /** Ignored in `istio`. */
   readonly lifecycle?: ProxyLifecycle;
 }

@@ -11,7 +11,7 @@ import {
 } from '../gotemplate/index.ts';
 import { messageStruct, podStruct } from '../gotypes/index.ts';
 import { meshType } from '../mesh/index.ts';
-import { clone, isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../std/json.ts';
+import { clone, isObject, type JsonObject, type JsonValue, nameIn, objectAt, objectsAt, textAt } from '../std/json.ts';
 import { findContainer, proxyName, transfer } from './container.ts';
 import { InjectError } from './error.ts';
 import { proxyImage, proxyInitImage } from './image.ts';
@@ -137,8 +137,11 @@ function moveOwnProxy({ request, pod: original }: RenderInput, template: JsonObj
 export function isNative({ nativeSidecars, compat }: InjectRequest, pod: JsonObject): boolean {
   const wish = textAt(objectAt(objectAt(pod, 'metadata'), 'annotations'), 'sidecar.istio.io/nativeSidecar');
   if (wish === 'true' || wish === 'false') return wish === 'true';
+  if (compat === 'istio') return nativeSidecars;
   // Templates take any other text for native; Istio's merging does not.
-  return compat === 'fairway' && wish !== undefined && wish !== '' ? true : nativeSidecars;
+  if (wish !== undefined && wish !== '') return true;
+  // A pod needs a container: a proxy alone cannot be an init container.
+  return nativeSidecars && objectsAt(objectAt(pod, 'spec'), 'containers').some((each) => nameIn(each) !== proxyName);
 }
 
 function templateData({ request, mesh, stripped }: RenderInput): Value {
@@ -151,7 +154,7 @@ function templateData({ request, mesh, stripped }: RenderInput): Value {
     ObjectMeta: podStruct(podType('ObjectMeta'), objectAt(stripped, 'metadata')),
     Spec: podStruct(podType('PodSpec'), objectAt(stripped, 'spec')),
     ProxyConfig: messageStruct(meshType('ProxyConfig'), proxyConfig),
-    MeshConfig: messageStruct(meshType('MeshConfig'), mesh.config),
+    MeshConfig: messageStruct(meshType('MeshConfig'), config.mesh.config),
     Values: config.values,
     Revision: revision,
     NativeSidecars: nativeSidecars,

@@ -1,16 +1,19 @@
 // One admission request: an AdmissionReview in, the answer out. The door of the webhook is this and a server around it.
 
 import { clone, isObject, type JsonObject, objectAt, textAt } from '../std/json.ts';
-import { decide } from './decide.ts';
+import { decide, decideFor } from './decide.ts';
 import { InjectError } from './error.ts';
 import { inject } from './inject.ts';
 import { dropAssignedUser } from './openshift.ts';
 import { ownerOf } from './owner.ts';
 import type { InjectRequest } from './params.ts';
 import { diff, type PatchOperation } from './patch.ts';
+import { type ProxyConfigs, podLayers } from './proxy-configs.ts';
 
 /** What the server knows beside the review. */
-export interface ReviewContext extends Omit<InjectRequest, 'pod' | 'owner' | 'namespace'> {
+export interface ReviewContext extends Omit<InjectRequest, 'pod' | 'owner' | 'namespace' | 'layers'> {
+  /** The cluster's ProxyConfig resources. */
+  readonly proxyConfigs?: ProxyConfigs;
   /** Refuses the user ids that the platform itself assigned. */
   readonly openshift?: boolean;
 }
@@ -46,10 +49,11 @@ function injectPod(object: JsonObject, requested: string, context: ReviewContext
   // Large, and nothing of it matters here.
   delete metadata['managedFields'];
   const pod = context.openshift === true ? clone(object) : object;
-  const decision = decide(context.config, pod, namespace);
+  const decision = decideFor(context.compat, pod, decide(context.config, pod, namespace));
   if (!decision.inject) return { kind: 'skipped', because: decision.because, warnings: decision.warnings };
   if (context.openshift === true) dropAssignedUser(pod);
-  const result = inject({ ...context, pod, namespace, owner: ownerOf(pod) });
+  const layers = podLayers(context.proxyConfigs, pod, context);
+  const result = inject({ ...context, pod, namespace, owner: ownerOf(pod), layers });
   const patch = diff(result.before, result.pod);
   return { kind: 'injected', patch, warnings: [...decision.warnings, ...result.warnings] };
 }

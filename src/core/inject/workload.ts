@@ -3,14 +3,17 @@
 
 import { clone, isObject, type JsonObject, objectAt, textAt } from '../std/json.ts';
 import type { InjectorConfig } from './config.ts';
-import { type Because, decide } from './decide.ts';
+import { type Because, decide, decideFor } from './decide.ts';
 import { inject } from './inject.ts';
 import { withProxyConfig } from './mesh.ts';
 import { type Owner, ownerOf } from './owner.ts';
 import type { Injected, InjectRequest } from './params.ts';
 import { applyPatch, diff } from './patch.ts';
+import { type ProxyConfigs, podLayers } from './proxy-configs.ts';
 
-export interface WorkloadRequest extends Omit<InjectRequest, 'pod' | 'owner' | 'namespace' | 'proxyEnv'> {
+export interface WorkloadRequest extends Omit<InjectRequest, 'pod' | 'owner' | 'namespace' | 'proxyEnv' | 'layers'> {
+  /** ProxyConfig resources; in `istio` none count, as `istioctl kube-inject` has it. */
+  readonly proxyConfigs?: ProxyConfigs;
   readonly object: JsonObject;
   /** For objects that name no namespace. */
   readonly namespace: string;
@@ -71,13 +74,12 @@ export function injectWorkload(request: WorkloadRequest): WorkloadResult {
   const namespace = own ?? request.namespace;
   // Istio reads the annotation before it asks whether to inject.
   if (compat === 'istio' && objectAt(pod, 'spec')['hostNetwork'] !== true) withOwnProxyConfig(request.config, pod);
-  const decision = decide(
-    fileRules,
-    pod,
-    compat === 'istio' ? (textAt(objectAt(pod, 'metadata'), 'namespace') ?? '') : namespace,
-  );
+  const where = compat === 'istio' ? (textAt(objectAt(pod, 'metadata'), 'namespace') ?? '') : namespace;
+  const decision = decideFor(compat, pod, decide(fileRules, pod, where));
   if (!decision.inject) return { kind: 'skipped', because: decision.because, warnings: decision.warnings };
   const config = withOwnProxyConfig(request.config, pod);
+  const target = { metadata: { ...objectAt(pod, 'metadata'), namespace } };
+  const layers = podLayers(compat === 'istio' ? undefined : request.proxyConfigs, target, request);
   const result = inject({
     ...request,
     config,
@@ -85,6 +87,7 @@ export function injectWorkload(request: WorkloadRequest): WorkloadResult {
     namespace: '',
     owner: ownerInFile(object, namespace, compat),
     proxyEnv: {},
+    layers,
   });
   return {
     kind: 'injected',

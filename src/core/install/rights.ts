@@ -44,7 +44,7 @@ function roles(options: InstallOptions): readonly Role[] {
     { need: 'owners', rules: ownerRules(options) },
     { need: 'webhooks', rules: webhookRules(options) },
     { need: 'events', rules: [{ apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] }] },
-    ...(inject.length > 0 ? [nodesRole, injectorRole(inject.map(({ name }) => name))] : []),
+    ...(inject.length > 0 ? [nodesRole, proxyConfigsRole, injectorRole(inject.map(({ name }) => name))] : []),
     { namespace, need: 'sights', rules: sightRules },
     ...(options.tlsSecret === undefined ? [{ namespace, need: 'certificates', rules: certificateRules }] : []),
   ];
@@ -98,6 +98,12 @@ const configurationRules = {
 
 /** The oldest kubelet decides whether sidecars may be native. */
 const nodesRole: Role = { need: 'nodes', rules: [{ apiGroups: [''], resources: ['nodes'], verbs: follow }] };
+
+/** What Istio's own injector reads of them for a pod's proxy. */
+const proxyConfigsRole: Role = {
+  need: 'proxy-configs',
+  rules: [{ apiGroups: ['networking.istio.io'], resources: ['proxyconfigs'], verbs: follow }],
+};
 
 function injectorRole(revisions: readonly string[]): Role {
   const resourceNames = revisions.flatMap((name) =>

@@ -1,5 +1,4 @@
-// sprig's functions for templates: what Istio's templates use and what is common beside it. Left out: random values, dates, keys
-// and certificates, the network (a template must give the same text every time), semver's objects, wrapping of lines.
+// sprig's functions for templates: every one is there, those of `refused.ts` with an error of their own when they are called.
 import { RE2JS } from 're2js';
 import { failCall } from '../error.ts';
 import { goJson, parseJson } from '../json.ts';
@@ -7,6 +6,7 @@ import { type GoFunction, kindOf, typeName, type Value } from '../value.ts';
 import { collectionFunctions, deepEqual } from './collections.ts';
 import { define, isEmpty } from './convert.ts';
 import { numberFunctions } from './numbers.ts';
+import { refusedFunctions } from './refused.ts';
 import { semverCompare } from './semver.ts';
 import { stringFunctions } from './strings.ts';
 
@@ -41,6 +41,11 @@ const misc: Readonly<Record<string, GoFunction>> = {
   clean: define(['string'], clean),
   ext: define(['string'], (path: string) => /\.[^./]*$/.exec(path)?.[0] ?? ''),
   isAbs: define(['string'], (path: string) => path.startsWith('/')),
+  osBase: define(['string'], base),
+  osDir: define(['string'], dir),
+  osClean: define(['string'], clean),
+  osExt: define(['string'], (path: string) => /\.[^./]*$/.exec(path)?.[0] ?? ''),
+  osIsAbs: define(['string'], (path: string) => path.startsWith('/')),
   env: define(['string'], () => ''),
   expandenv: define(['string'], (text: string) => text.replace(/\$(?:\w+|\{\w*\})/g, '')),
 };
@@ -74,6 +79,7 @@ export const sprig: Readonly<Record<string, GoFunction>> = {
   ...collectionFunctions,
   ...misc,
   ...patterns,
+  ...refusedFunctions,
 };
 
 function goKind(value: Value): string {

@@ -27,6 +27,8 @@ export const stringFunctions: Readonly<Record<string, GoFunction>> = {
   ),
   nospace: define(['string'], (s: string) => s.replace(/\s/gu, '')),
   trunc: define(['int', 'string'], trunc),
+  abbrev: define(['int', 'string'], abbrev),
+  initials: define(['string'], (s: string) => (s.match(/(?<=^|\s)\S/gu) ?? []).join('')),
   substr: define(['int', 'int', 'string'], substr),
   repeat: define(['int', 'string'], repeat),
   contains: define(['string', 'string'], (part: string, s: string) => s.includes(part)),
@@ -131,6 +133,13 @@ function trimAll(set: string, s: string): string {
   while (from < to && cut.has(points[from] ?? '')) from++;
   while (to > from && cut.has(points[to - 1] ?? '')) to--;
   return points.slice(from, to).join('');
+}
+
+/** At most so many bytes, with three dots at the end where something was left out. */
+function abbrev(width: bigint, s: string): string {
+  const bytes = utf8Bytes(s);
+  if (width < 4n || BigInt(bytes.length) <= width) return s;
+  return `${utf8Decode(bytes.slice(0, Number(width) - 3))}...`;
 }
 
 function trunc(limit: bigint, s: string): string {
