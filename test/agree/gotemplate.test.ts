@@ -1,5 +1,8 @@
 // Our interpreter of Go templates agrees with Go: tables of templates, and thousands that are made at random.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import {
@@ -87,6 +90,22 @@ for (const missingKey of ['zero', 'error']) {
 
 test("sprig's functions", () => {
   compareAll(sprigTable.map((template) => ({ template, data, sprig: true })));
+});
+
+test('every function of sprig is known', () => {
+  const cwd = new URL('gotemplate', import.meta.url).pathname;
+  const run = spawnSync('go', ['list', '-m', '-f', '{{.Dir}}', 'github.com/Masterminds/sprig/v3'], {
+    cwd,
+    encoding: 'utf8',
+  });
+  const text = readFileSync(join(run.stdout.trim(), 'functions.go'), 'utf8');
+  const map = text.slice(text.indexOf('genericMap ='));
+  const names = [...map.matchAll(/^\s+"(\w+)":/gm)].map(([, name = '']) => name);
+  assert.ok(names.length > 200, run.stderr);
+  assert.deepEqual(
+    names.filter((name) => !Object.hasOwn(sprig, name)),
+    [],
+  );
 });
 
 test('thousands of templates made at random', () => {

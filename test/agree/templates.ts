@@ -251,6 +251,8 @@ export const sprigTable: readonly string[] = [
   '{{ semverCompare ">=1.2.0" "1.3.0" }}{{ semverCompare "^1.2" "1.9.9" }}{{ semverCompare "~1.2.3" "1.3.0" }}{{ semverCompare ">=1.21-0" "1.21.3-gke.1" }}{{ semverCompare "1.x" "1.5.0" }}{{ semverCompare ">1.0 <2 || =3.0.0" "3.0.0" }}{{ semverCompare ">1.2" "1.2.5" }}{{ semverCompare "<=1.2" "1.2.5" }}{{ semverCompare "^0.2.3" "0.2.9" }}{{ semverCompare "^0.0.3" "0.0.4" }}',
   '{{ base "/a/b.c" }}{{ dir "/a/b" }}{{ clean "/a/../b//c" }}{{ ext "a.tar.gz" }}{{ isAbs "/a" }}{{ base "" }}{{ dir "" }}{{ clean "" }}{{ dir "a" }}',
   '{{ fail "no" }}',
+  '{{ abbrev 5 "hello world" }}|{{ abbrev 3 "hello" }}|{{ abbrev 20 "hello" }}|{{ abbrev 6 "äöüäöü" }}|{{ initials "First Try  now" }}|{{ initials "" }}',
+  '{{ osBase "/a/b.c" }}|{{ osDir "/a/b.c" }}|{{ osExt "/a/b.c" }}|{{ osClean "/a/../b" }}|{{ osIsAbs "/a" }}{{ if false }}{{ now }}{{ genCA "a" 1 }}{{ end }}',
   '{{ trunc "x" "y" }}',
   '{{ trunc 1.5 "y" }}',
   '{{ upper 1 }}',

@@ -106,6 +106,14 @@ test('follow: a server that is away for a while is found again, with one connect
   following.stop();
 });
 
+test('a resource that is not served is absent until it is', async () => {
+  const script: Turn[] = [{ expect: 'LIST', reply: status(404) }, list, { ...last, expect: 'WATCH rv=100' }];
+  const { done, following, absences } = await play(script);
+  await done;
+  following.stop();
+  assert.deepEqual([absences.includes(true), following.absent(), following.synced()], [true, false, true]);
+});
+
 const closing: (() => void)[] = [];
 after(() => {
   for (const close of closing) close();
@@ -114,6 +122,8 @@ after(() => {
 interface Played {
   readonly said: string[];
   readonly requests: string[];
+  /** At each request, whether the one before it told that there is no such resource. */
+  readonly absences: readonly boolean[];
   readonly done: Promise<void>;
   readonly following: Following;
   readonly sockets: () => number;
@@ -122,10 +132,13 @@ interface Played {
 /** Runs a script; `done` once its last turn was asked for, and once what it said was told. */
 async function play(script: readonly Turn[]): Promise<Played> {
   const requests: string[] = [];
+  const absences: boolean[] = [];
+  let current: Following | undefined;
   const { promise: done, resolve } = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
     const turn = script[requests.length];
     requests.push(shortForm(request));
+    absences.push(current?.absent() ?? false);
     turn?.reply(response);
     if (requests.length === script.length) resolve();
   });
@@ -151,13 +164,14 @@ async function play(script: readonly Turn[]): Promise<Played> {
     sink,
     world,
   );
+  current = following;
   closing.push(
     following.stop,
     wire.close,
     () => server.closeAllConnections(),
     () => server.close(),
   );
-  return { said, requests, done, following, sockets: () => connections(server) };
+  return { said, requests, absences, done, following, sockets: () => connections(server) };
 }
 
 function shortForm({ url = '', headers }: IncomingMessage): string {

@@ -111,6 +111,20 @@ test('one old node, and the sidecars of all pods are classic', () => {
   assert.equal(isNative(), true);
 });
 
+test('ProxyConfig resources reach the proxy, and a change of them at once', () => {
+  const { cluster, reviewer } = serving();
+  const patch = (): string => JSON.stringify(answered(reviewer('b-2')?.review(review({}))).answer.patch);
+  const before = reviewer('b-2')?.circumstances;
+  cluster.put('proxyconfigs', {
+    metadata: { uid: 'p', name: 'p', namespace: 'shop' },
+    spec: { environmentVariables: { MINE: 'yes' } },
+  });
+  assert.match(patch(), /"name":"MINE","value":"yes"/);
+  assert.notDeepEqual(reviewer('b-2')?.circumstances, before);
+  cluster.remove('proxyconfigs', 'p');
+  assert.doesNotMatch(patch(), /MINE/);
+});
+
 const others: readonly (readonly [name: string, body: object, verdict: string, refused: boolean])[] = [
   ['opted out', review({ annotations: { 'sidecar.istio.io/inject': 'false' } }), 'skip', false],
   [

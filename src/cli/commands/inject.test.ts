@@ -133,3 +133,18 @@ for (const [name, args, stdin, message] of refused) {
     assert.match(stderr, message);
   });
 }
+
+test('ProxyConfig resources among the files count, and comments above a document stay', async () => {
+  const proxyConfig = `apiVersion: networking.istio.io/v1beta1
+kind: ProxyConfig
+metadata: {name: all}
+spec: {environmentVariables: {MINE: "yes"}}
+`;
+  const stdin = `# Source: web.yaml\n\n${pod()}---\n${proxyConfig}`;
+  const { code, stdout, stderr } = await capture(['inject', ...image, '-n', 'shop', '-'], { stdin, cwd: folder });
+  assert.equal(code, 0, stderr);
+  assert.ok(stdout.startsWith('# Source: web.yaml\n\napiVersion: v1\n'));
+  assert.ok(stdout.endsWith(`---\n${proxyConfig}`));
+  const env = proxyIn(stdout.slice(0, stdout.indexOf('---\n'))).env;
+  assert.equal(env.find(({ name }) => name === 'MINE')?.value, 'yes');
+});

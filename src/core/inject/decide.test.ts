@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../std/json.ts';
 import type { InjectorConfig } from './config.ts';
-import { decide } from './decide.ts';
+import { decide, decideFor } from './decide.ts';
 import { type NodeVersion, nativeSidecars } from './native.ts';
 import { openshiftIds } from './openshift.ts';
 import { ownerOf } from './owner.ts';
@@ -149,3 +149,11 @@ test('ids of an OpenShift namespace', () => {
   };
   assert.deepEqual(openshiftIds(groups), { uid: 1009, gid: 2004 });
 });
+
+for (const spec of [{ os: { name: 'windows' } }, { nodeSelector: { 'kubernetes.io/os': 'windows' } }])
+  test(`Windows: ${JSON.stringify(spec)}`, () => {
+    const wanted = { inject: true, because: 'policy', warnings: [] } as const;
+    assert.equal(decideFor('fairway', { spec }, wanted).because, 'windows');
+    assert.equal(decideFor('istio', { spec }, wanted), wanted);
+    assert.equal(decideFor('fairway', { spec: { os: { name: 'linux' } } }, wanted), wanted);
+  });

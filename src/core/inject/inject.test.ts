@@ -496,3 +496,50 @@ test('what is given is not changed', () => {
   run(pod);
   assert.deepEqual(pod, before);
 });
+
+const containersIn = (pod: JsonObject, list: string): readonly string[] =>
+  ((pod['spec'] as JsonObject)[list] as readonly JsonObject[] | undefined)?.map((each) => String(each['name'])) ?? [];
+
+test('a pod that is nothing but its own proxy keeps a container', () => {
+  const spec: JsonObject = { containers: [{ name: 'istio-proxy', image: 'auto' }] };
+  const { pod } = run(podOf({ spec }));
+  assert.deepEqual(containersIn(pod, 'containers'), ['istio-proxy']);
+  assert.ok(!containersIn(pod, 'initContainers').includes('istio-proxy'));
+});
+
+test('an own proxy among the init containers becomes the classic one', () => {
+  const own = { name: 'istio-proxy', image: 'auto', restartPolicy: 'Always', env: [{ name: 'MINE', value: '1' }] };
+  const { pod } = run(podOf({ spec: { initContainers: [own] } }), { nativeSidecars: false });
+  assert.deepEqual(containersIn(pod, 'containers').toSorted(), ['app', 'istio-proxy']);
+  assert.ok(!containersIn(pod, 'initContainers').includes('istio-proxy'));
+  assert.match(JSON.stringify(pod), /"name":"MINE"/);
+  assert.doesNotMatch(JSON.stringify(pod), /"restartPolicy":"Always"/);
+});
+
+const graces: readonly (readonly [grace: number, asked: number, seconds: number | undefined])[] = [
+  [30, 100, 29],
+  [30, 30, 29],
+  [30, 29, 29],
+  [2, 15, 1],
+  [1, 15, undefined],
+  [0, 15, undefined],
+];
+for (const [grace, asked, seconds] of graces)
+  test(`a sleep of ${asked} s within a grace period of ${grace} s`, () => {
+    const { pod, warnings } = run(podOf({ spec: { terminationGracePeriodSeconds: grace } }), {
+      lifecycle: { preStop: { sleep: { seconds: asked } } },
+    });
+    const slept = /"sleep":\{"seconds":(\d+)\}/.exec(JSON.stringify(pod))?.[1];
+    assert.equal(slept === undefined ? undefined : Number(slept), seconds);
+    assert.equal(
+      warnings.some((warning) => warning.includes('was cut')),
+      asked !== seconds,
+    );
+  });
+
+for (const hook of ['{}', '1', '{"foo": {}}', '{"sleep": {"seconds": 1}, "exec": {"command": ["x"]}}'])
+  test(`the annotation's hook ${hook} is refused`, () =>
+    assert.throws(
+      () => run(podOf({ annotations: { 'fairway.dev/proxy-lifecycle': `{"preStop": ${hook}}` } })),
+      InjectError,
+    ));

@@ -140,8 +140,9 @@ export function isNative({ nativeSidecars, compat }: InjectRequest, pod: JsonObj
   if (compat === 'istio') return nativeSidecars;
   // Templates take any other text for native; Istio's merging does not.
   if (wish !== undefined && wish !== '') return true;
-  // A pod needs a container: a proxy alone cannot be an init container.
-  return nativeSidecars && objectsAt(objectAt(pod, 'spec'), 'containers').some((each) => nameIn(each) !== proxyName);
+  // A pod needs a container: a proxy that is all of it cannot be an init container.
+  const names = objectsAt(objectAt(pod, 'spec'), 'containers').map((each) => nameIn(each));
+  return nativeSidecars && (names.length === 0 || names.some((name) => name !== proxyName));
 }
 
 function templateData({ request, mesh, stripped }: RenderInput): Value {
