@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { nameIn } from '../std/json.ts';
 import {
   defaultConfigText,
   defaultValuesText,
@@ -498,7 +499,7 @@ test('what is given is not changed', () => {
 });
 
 const containersIn = (pod: JsonObject, list: string): readonly string[] =>
-  ((pod['spec'] as JsonObject)[list] as readonly JsonObject[] | undefined)?.map((each) => String(each['name'])) ?? [];
+  ((pod['spec'] as JsonObject)[list] as readonly JsonObject[] | undefined)?.map((each) => nameIn(each)) ?? [];
 
 test('a pod that is nothing but its own proxy keeps a container', () => {
   const spec: JsonObject = { containers: [{ name: 'istio-proxy', image: 'auto' }] };
@@ -508,8 +509,8 @@ test('a pod that is nothing but its own proxy keeps a container', () => {
 });
 
 test('an own proxy among the init containers becomes the classic one', () => {
-  const own = { name: 'istio-proxy', image: 'auto', restartPolicy: 'Always', env: [{ name: 'MINE', value: '1' }] };
-  const { pod } = run(podOf({ spec: { initContainers: [own] } }), { nativeSidecars: false });
+  const mine = { name: 'istio-proxy', image: 'auto', restartPolicy: 'Always', env: [{ name: 'MINE', value: '1' }] };
+  const { pod } = run(podOf({ spec: { initContainers: [mine] } }), { nativeSidecars: false });
   assert.deepEqual(containersIn(pod, 'containers').toSorted(), ['app', 'istio-proxy']);
   assert.ok(!containersIn(pod, 'initContainers').includes('istio-proxy'));
   assert.match(JSON.stringify(pod), /"name":"MINE"/);

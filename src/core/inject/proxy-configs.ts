@@ -2,7 +2,6 @@
 // workloads' proxies. Which of them count for a pod, and in which order: as pilot/pkg/model/proxy_config.go of istio/istio has it.
 import { isObject, type JsonObject, objectAt, textAt, textsAt } from '../std/json.ts';
 import { compareCodePoints } from '../std/order.ts';
-import type { InjectorConfig } from './config.ts';
 
 export interface ProxyConfigResource {
   readonly namespace: string;
@@ -96,7 +95,10 @@ function proxyConfigLayers(configs: ProxyConfigs, target: ProxyConfigTarget): Pr
 export function podLayers(
   configs: ProxyConfigs | undefined,
   pod: JsonObject,
-  { config, revision }: { readonly config: InjectorConfig; readonly revision: string },
+  {
+    config,
+    revision,
+  }: { readonly config: { readonly mesh: { readonly config: JsonObject } }; readonly revision: string },
 ): ProxyConfigLayers {
   if (configs === undefined || configs.size === 0) return { below: [], above: undefined };
   const metadata = objectAt(pod, 'metadata');
