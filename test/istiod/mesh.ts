@@ -7,6 +7,7 @@ const rig = new URL('../rig/main.ts', import.meta.url).pathname;
 /** Beside a rig that somebody has up for other work. */
 const ownRig = {
   RIG_RUN: join(tmpdir(), 'fairway-istiod-rig'),
+  RIG_DATA: '/var/tmp/fairway-istiod-rig',
   RIG_API_PORT: '26643',
   RIG_ETCD_PORT: '23990',
   RIG_NUMBER: '8',

@@ -1,4 +1,5 @@
 // The door of xds-proxy: what the agent between Envoy and the control plane reads, adds and answers.
+export { type HealthCheck, type HealthPolicy, healthPolicyOf, healthStep, unknownHealth } from './health.ts';
 export {
   anchorsIn,
   extensionConfigType,
