@@ -1,7 +1,7 @@
 // The contract of the agent's runtime: Bun and Node must both pass, with a real Envoy between. The agent is built with Bun;
 // should a new version of it fail here, Node's single executable is the way back, and nothing of the agent changes.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { bunBinary, envoyBinary } from './parts.ts';
@@ -23,3 +23,9 @@ for (const [name, runtime] of [
     assert.ok(rssMb < 150, `${rssMb} MB after a transfer of 50 MB: nobody honours back-pressure`);
   });
 }
+
+test("the host's gRPC on Bun: the tests that Node runs with the other units", () => {
+  const { status, stderr } = spawnSync(bunBinary(), ['test', './src/adapters/node/grpc/'], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /\b1[3-9] pass/);
+});

@@ -1,6 +1,8 @@
 // A module out of an OCI image: the manifest, whom the registry asks for, the layer. Owns the order of the requests; what they mean is in
 // core/wasm.
+import { base64 } from '../../../core/std/base64.ts';
 import { sha256Hex } from '../../../core/std/sha256.ts';
+import { utf8 } from '../../../core/std/utf8.ts';
 import {
   type Challenge,
   type Credential,
@@ -113,7 +115,7 @@ async function authorizationFor(
 
 function basicOf(credential: Credential | undefined): string | undefined {
   if (credential === undefined) return undefined;
-  return `Basic ${credential.kind === 'encoded' ? credential.text : btoa(`${credential.user}:${credential.password}`)}`;
+  return `Basic ${credential.kind === 'encoded' ? credential.text : base64(utf8(`${credential.user}:${credential.password}`))}`;
 }
 
 function tokenUrl({ realm, service, scope }: Challenge): string {

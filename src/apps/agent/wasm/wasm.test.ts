@@ -186,6 +186,20 @@ test(
   },
 );
 
+test('a password beyond ASCII', bounded, async () => {
+  const it = scene(({ headers }) => {
+    if (headers?.['authorization'] === undefined) return answer(401, '', { 'www-authenticate': 'Basic realm="r"' });
+    return answer(404);
+  });
+  const secret = '{"auths":{"m.test":{"username":"u","password":"pässwörd"}}}';
+  await got(it, wanted('oci://m.test/a', { pullSecret: secret }));
+  const shown = `Basic ${Buffer.from('u:pässwörd').toString('base64')}`;
+  assert.deepEqual(
+    it.requests.map(({ headers }) => headers?.['authorization']),
+    [undefined, shown],
+  );
+});
+
 test('images that cannot be had', bounded, async () => {
   const it = scene(registry);
   assert.match(problemOf(await got(it, wanted('oci://self-signed.test/team/filter:v1'))), /status 401, and no token/);

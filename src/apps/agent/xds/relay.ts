@@ -124,10 +124,15 @@ async function convertWhole(
   { down, conversion, feed }: Ways,
 ): Promise<void> {
   const leave = await conversion.enter();
-  const converted = await convert(variant, message);
+  const converted = await convert(variant, message).catch(broken);
   if (converted.kind === 'problem') feed({ kind: 'not-converted', response, problem: converted.problem });
   else await sendWhole(down, envoy, converted.message);
   leave();
+}
+
+/** A module's address or a secret may be such that no request can be made of it. */
+function broken(error: unknown): Converted {
+  return { kind: 'problem', problem: String(error) };
 }
 
 async function sendWhole(way: Lane, to: Pick<GrpcServerCall, 'send'>, message: Uint8Array): Promise<void> {

@@ -184,6 +184,16 @@ test('extensions: converted in their order while others pass, refused with the r
   assert.deepEqual(up, ['Listener', 'TypedExtensionConfig n3 no such module']);
 });
 
+test('a conversion that fails for no known reason is a refusal', bounded, async () => {
+  const { plane, envoy } = await scene({ convert: () => Promise.reject(new Error('broken')) });
+  const stream = envoy();
+  await stream.send(request(lds));
+  const up = heard(plane.calls[0] as GrpcServerCall);
+  void plane.calls[0]?.send(response(ecds, 'n1'));
+  await settle();
+  assert.deepEqual(up, ['Listener', 'TypedExtensionConfig n1 Error: broken']);
+});
+
 test('the control plane ends the stream: so does the proxy, and the next stream is a new one', bounded, async () => {
   const { plane, envoy, log } = await scene();
   const first = envoy();
