@@ -1,6 +1,7 @@
 // Interception in real namespaces: rules as iptables-save prints them, where connections really go, runs again, other
 // configurations, clean-up, validation.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import {
   parseSaved,
 } from '../../src/core/intercept/index.ts';
 import { plainFlags } from '../../src/core/intercept/plain-flags.ts';
+import { agentSource } from '../envoy/scene.ts';
 import { type Namespace, namespace, podAddress } from './namespace.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'intercept-'));
@@ -201,14 +203,37 @@ test('a dry run prints and changes nothing', (t) => {
 
 test('validation: the nonce arrives where the redirect works, 126 where it does not, or where another user asks', (t) => {
   const ns = namespace(t);
-  const command = validator();
-  const asProxy = (...flags: readonly string[]): number | null =>
-    ns.run('setpriv', `--reuid=${proxyUser}`, `--regid=${proxyUser}`, '--clear-groups', ...command, ...flags).status;
+  const asProxy = proxyIn(ns);
   assert.equal(asProxy('--probe-timeout=1s'), 126);
   assert.equal(ns.iptables(...all).status, 0);
   assert.equal(asProxy('--probe-timeout=5s'), 0);
   assert.equal(ns.iptables('--skip-rule-apply', '--run-validation', '--probe-timeout=1s').status, 126);
 });
+
+test('from outside: the rules are set in the namespace that is named', (t) => {
+  const ns = namespace(t);
+  const flags = ['istio-iptables', '--network-namespace', ns.path, '-b', '*'];
+  const outside = spawnSync(process.execPath, [agentSource, ...flags], { encoding: 'utf8', timeout: 60_000 });
+  assert.equal(outside.status, 0, outside.stdout);
+  assert.match(ns.run('iptables-save').output, /-A PREROUTING -p tcp -j ISTIO_INBOUND/);
+});
+
+test('validation in a pod with IPv6 only', (t) => {
+  const ns = namespace(t);
+  ns.run('ip', 'addr', 'flush', 'dev', 'pod0', 'scope', 'global');
+  ns.run('ip', '-6', 'addr', 'add', 'fd99::2/64', 'dev', 'pod0', 'nodad');
+  ns.run('ip', '-6', 'route', 'add', 'default', 'dev', 'pod0');
+  const asProxy = proxyIn(ns);
+  assert.equal(asProxy('--probe-timeout=1s'), 126);
+  assert.equal(ns.iptables(...all).status, 0);
+  assert.equal(asProxy('--probe-timeout=20s'), 0);
+});
+
+/** The validation as the proxy's user runs it. */
+function proxyIn(ns: Namespace): (...flags: readonly string[]) => number | null {
+  const user = ['setpriv', `--reuid=${proxyUser}`, `--regid=${proxyUser}`, '--clear-groups', ...validator()];
+  return (...flags) => ns.run(...user, ...flags).status;
+}
 
 /** Built into a folder that another user can read, as root's home cannot be. */
 function validator(): readonly string[] {

@@ -6,6 +6,8 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 export interface Namespace {
+  /** The namespace as a file. */
+  readonly path: string;
   /** Runs a program to its end inside. */
   readonly run: (...command: readonly string[]) => Ran;
   /** Runs it in the background; it ends with the test. */
@@ -47,7 +49,12 @@ export function namespace(t: TestContext, resolvConf?: string): Namespace {
     t.after(() => child.kill('SIGKILL'));
     return child;
   };
-  return { run, start, iptables: (...flags) => run(process.execPath, agent, 'istio-iptables', ...flags) };
+  return {
+    path: `/var/run/netns/${name}`,
+    run,
+    start,
+    iptables: (...flags) => run(process.execPath, agent, 'istio-iptables', ...flags),
+  };
 }
 
 /** `ip netns exec` mounts the files of such a folder over those of /etc. */

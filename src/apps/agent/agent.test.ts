@@ -130,3 +130,19 @@ test("Envoy's arguments", () => {
     /fields -l warning --enable-core-dump$/,
   );
 });
+
+const failures: readonly (readonly [args: readonly string[], env: Readonly<Record<string, string>>, code: number])[] = [
+  [['proxy', 'nonsense'], {}, 2],
+  [['proxy', 'nonsense', '--compat', 'istio'], {}, 255],
+  [['proxy', 'nonsense', '--compat=istio'], {}, 255],
+  [['proxy', 'nonsense'], { FAIRWAY_COMPAT: 'istio' }, 255],
+  [['proxy', 'nonsense', '--compat=none'], { FAIRWAY_COMPAT: 'istio' }, 2],
+  [['nonsense'], { FAIRWAY_COMPAT: 'istio' }, 255],
+  [['istio-iptables', '-b', 'x'], { FAIRWAY_COMPAT: 'istio' }, 1],
+  [['version'], { FAIRWAY_COMPAT: 'istio' }, 0],
+];
+for (const [args, env, code] of failures) {
+  test(`exit code of ${args.join(' ')} with ${JSON.stringify(env)}: ${code}`, async () => {
+    assert.equal(await runAgent({ args, env, host: fakeHost(), version: '1' }), code);
+  });
+}

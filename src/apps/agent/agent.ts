@@ -44,7 +44,23 @@ interface Invocation {
 }
 
 /** Runs one command; the exit code of `proxy` is Envoy's where Envoy ended by itself. */
-export async function runAgent({ args, env, host, version }: Invocation): Promise<number> {
+export async function runAgent(invocation: Invocation): Promise<number> {
+  const code = await run(invocation);
+  // Whoever calls Istio's agent knows one failure only; its istio-iptables has codes of its own.
+  const isOne = isCompat(invocation) && invocation.args[0] !== 'istio-iptables';
+  return isOne && code !== 0 ? istioFailure : code;
+}
+
+const istioFailure = 255;
+
+function isCompat({ args, env }: Invocation): boolean {
+  const at = args.indexOf('--compat');
+  const flag =
+    args.findLast((arg) => arg.startsWith('--compat='))?.slice('--compat='.length) ?? args[at < 0 ? -1 : at + 1];
+  return (flag ?? env['FAIRWAY_COMPAT']) === 'istio';
+}
+
+async function run({ args, env, host, version }: Invocation): Promise<number> {
   const [name = 'help', ...rest] = args;
   const command = agentCommands[name];
   if (command === undefined) return help(name, host);

@@ -81,7 +81,10 @@ export const iptablesTable = {
     'false',
     named('dual-stack', 'rules for IPv6 too where any address is one', { alsoEnv: 'ISTIO_DUAL_STACK' }),
   ),
-  networkNamespace: text('', named('network-namespace', 'not supported: run inside of the namespace')),
+  networkNamespace: text(
+    '',
+    named('network-namespace', 'file of the namespace to work in, by `nsenter`; the validation must run inside of it'),
+  ),
   reconcile: truth('false', named('reconcile', 'replace what contradicts the plan, in one transaction a table')),
   forceApply: truth('false', named('force-apply', 'the same as reconcile')),
   cleanupOnly: truth('false', named('cleanup-only', 'take the rules away, also those of another configuration')),

@@ -69,13 +69,16 @@ const refused: readonly (readonly [args: readonly string[], told: RegExp])[] = [
   [['-b', 'x', '-u', 'a b'], /proxy-uid[\s\S]*istio-inbound-ports/],
   [['--probe-timeout=soon'], /not a duration/],
   [['--native-nftables'], /nftables are not supported/],
-  [['--network-namespace', '/proc/1/ns/net'], /inside of it/],
+  [['--network-namespace', '/proc/1/ns/net', '--run-validation'], /inside of the other/],
 ];
 for (const [args, told] of refused) {
   test(`refused with 1, nothing run: ${args.join(' ')}`, async () => {
     const { host } = machine();
     assert.equal(await runIptables(args, {}, host), 1);
-    assert.deepEqual(host.ran, []);
+    assert.deepEqual(
+      host.ran.filter((command) => !command.endsWith('ip -o addr show scope global')),
+      [],
+    );
     assert.match(host.lines.join('\n'), told);
   });
 }
@@ -149,4 +152,32 @@ test('a dry run prints and runs nothing but reads', async () => {
   assert.equal(await runIptables(['-n', '-b', '*', '--run-validation'], {}, host), 0);
   assert.deepEqual(restored, []);
   assert.match(host.lines[0] ?? '', /^# iptables-nft-restore --noflush\n\*nat\n/);
+});
+
+test('in another network namespace: every program runs there, and its addresses decide', async () => {
+  const inside = 'nsenter --net=/n --';
+  const { host, restored } = machine({
+    [`${inside} ip -o addr show scope global`]: { stdout: '2: eth0    inet6 fd00::7/64 scope global \n' },
+  });
+  assert.equal(await runIptables(['--network-namespace=/n', '-b', '*'], {}, host), 0);
+  assert.equal(restored.length, 2);
+  assert.ok(host.ran.includes(`${inside} ip6tables-nft-restore --noflush --wait 30`));
+  assert.deepEqual(
+    host.ran.filter((command) => !command.startsWith(inside)),
+    [],
+  );
+});
+
+test('validation of a pod with IPv6 first: over IPv6', async () => {
+  const sent: string[] = [];
+  const host = fakeHost({ redirects: true, addresses: ['fd00::7'] });
+  const net = {
+    ...host.net,
+    send: (target: Parameters<typeof host.net.send>[0], text: string) => {
+      sent.push(target.host);
+      return host.net.send(target, text);
+    },
+  };
+  assert.equal(await runIptables(['--skip-rule-apply', '--run-validation'], {}, { ...host, net }), 0);
+  assert.deepEqual(sent, ['::6']);
 });

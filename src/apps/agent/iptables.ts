@@ -13,7 +13,9 @@ import {
 } from '../../core/intercept/index.ts';
 import type { Host } from '../../ports/host.ts';
 import { type IptablesSettings, iptablesTable } from './iptables-settings.ts';
+import { isRedirected } from './iptables-validation.ts';
 import { type Log, logTo } from './log.ts';
+import { insideOf } from './network-namespace.ts';
 import { readTable } from './table.ts';
 
 const refused = 1;
@@ -30,22 +32,28 @@ interface Run {
 export async function runIptables(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-  host: Host,
+  machine: Host,
 ): Promise<number> {
   const { values: settings, errors, warnings } = readTable(iptablesTable, args, env);
+  const host = settings.networkNamespace === '' ? machine : await insideOf(settings.networkNamespace, machine);
   const log = logTo(host, { json: settings.logAsJson, least: settings.logOutputLevel });
   for (const warning of warnings) log('warn', 'setting ignored', { problem: warning });
   const { config, problems } = interceptConfig(flagsOf(settings), placeOf(host));
   const unsupported = [
     ...(settings.nativeNftables ? ['native nftables are not supported: iptables works on nftables too'] : []),
-    ...(settings.networkNamespace === '' ? [] : ['another network namespace: run this inside of it']),
+    ...(settings.networkNamespace !== '' && settings.runValidation
+      ? ['the validation sends from this network namespace: run it inside of the other']
+      : []),
   ];
   const wrong = [...errors, ...problems.map(({ message }) => message), ...unsupported];
   for (const problem of wrong) log('error', 'cannot intercept', { problem });
   if (wrong.length > 0) return refused;
   const run = { host, log, settings, config };
   if (!settings.skipRuleApply && !(await apply(run))) return refused;
-  return !settings.runValidation || settings.dryRun || settings.cleanupOnly || (await isRedirected(run))
+  return !settings.runValidation ||
+    settings.dryRun ||
+    settings.cleanupOnly ||
+    (await isRedirected({ host, log, config, probePort: settings.probePort, withinMs: settings.probeTimeoutMs }))
     ? 0
     : notRedirected;
 }
@@ -89,7 +97,8 @@ async function apply(run: Run): Promise<boolean> {
     else if (!(await succeeds(run, `${program}-restore`, ['--noflush', '--wait', '30'], change.text))) return false;
   }
   if (steps.every(({ change }) => change.kind === 'none')) log('info', 'nothing to change');
-  return settings.dryRun || config.mode !== 'TPROXY' || routes(run);
+  if (settings.dryRun) return true;
+  return (await sourceAddress(run)) && (config.mode !== 'TPROXY' || routes(run));
 }
 
 async function stepFor({ host, log, settings, config }: Run, family: Family): Promise<Step | undefined> {
@@ -140,6 +149,13 @@ async function succeeds(
   return status === 0;
 }
 
+/** What the agent sends from, so that interception knows it: all of 127.0.0.0/8 is this machine's, but of IPv6 only ::1. */
+async function sourceAddress(run: Run): Promise<boolean> {
+  const { settings, config } = run;
+  if (settings.cleanupOnly || !config.families.includes('v6')) return true;
+  return succeeds(run, 'ip', ['-6', 'addr', 'replace', '::6/128', 'dev', 'lo']);
+}
+
 /** Marked packets are delivered locally. Run again it changes nothing. */
 async function routes(run: Run): Promise<boolean> {
   const { host, settings, config } = run;
@@ -158,39 +174,6 @@ async function routes(run: Run): Promise<boolean> {
       return false;
     if (!(await succeeds(run, 'ip', [version, 'route', 'replace', 'local', 'default', 'dev', 'lo', 'table', table])))
       return false;
-    if (family === 'v6' && !(await succeeds(run, 'ip', ['-6', 'addr', 'replace', '::6/128', 'dev', 'lo'])))
-      return false;
   }
   return true;
-}
-
-const sendEveryMs = 1000;
-
-/** Sends a nonce to a port where nobody listens; a proxy's port hears it where the redirect works. Needs no socket option. */
-async function isRedirected({ host, log, settings, config }: Run): Promise<boolean> {
-  const nonce = host.nonce();
-  const { promise: arrived, resolve: arrive } = Promise.withResolvers<boolean>();
-  const heard = (text: string): void => {
-    if (text.includes(nonce)) arrive(true);
-  };
-  const ports = [config.outboundPort, config.inboundPort];
-  const listeners = await Promise.allSettled(
-    ports.map((number) => host.net.listen({ host: '127.0.0.1', port: number }, heard)),
-  );
-  for (const listener of listeners)
-    if (listener.status === 'rejected')
-      log('error', 'cannot listen in place of the proxy', { problem: String(listener.reason) });
-  const send = (): void => {
-    void host.net.send({ host: '127.0.0.6', port: settings.probePort, timeoutMs: sendEveryMs }, nonce);
-    callOff = host.clock.after(sendEveryMs, send);
-  };
-  let callOff = (): void => undefined;
-  send();
-  const callOffEnd = host.clock.after(settings.probeTimeoutMs, () => arrive(false));
-  const redirected = await arrived;
-  callOff();
-  callOffEnd();
-  for (const listener of listeners) if (listener.status === 'fulfilled') listener.value.end();
-  if (!redirected) log('error', 'traffic is not redirected to the proxy', { withinMs: settings.probeTimeoutMs });
-  return redirected;
 }

@@ -2,15 +2,16 @@
 // machine. Everything that can be wrong with flags, environment and files is told at once, before anything starts.
 import type { Problem } from '../../core/std/errors.ts';
 import type { Host, Server } from '../../ports/host.ts';
-import { grpcProblem, removeBootstrap, writeBootstrap, writeGrpcBootstrap } from './bootstrap/write.ts';
+import { ownFacts, removeBootstrap, writeBootstrap, writeGrpcBootstrap } from './bootstrap/write.ts';
 import { adminOf, ownListenersOf, policyOf, programOf } from './envoy-program.ts';
 import { type Log, logTo } from './log.ts';
 import { endOldEnvoy, rememberEnvoy } from './old-envoy.ts';
 import { type Parts, startParts } from './parts.ts';
 import { type Env, loopbackOf, type Plan, planOf } from './plan.ts';
+import { runProxyless } from './proxyless.ts';
 import { proxyTable } from './settings.ts';
 import { readinessFor, type Serving, serveStatus } from './status/serve.ts';
-import { type Supervised, supervise } from './supervise.ts';
+import { type Supervised, type Supervision, supervise } from './supervise.ts';
 import { readTable } from './table.ts';
 
 const readinessEveryMs = 100;
@@ -26,7 +27,7 @@ export async function runProxy(args: readonly string[], env: Env, host: Host): P
   for (const warning of ofPlan) log('warn', 'left out', { problem: warning });
   for (const message of [...errors, ...problems.map(textOf)]) log('error', 'cannot start', { problem: message });
   if (plan === undefined || errors.length > 0) return usage;
-  return start(plan, host, log);
+  return settings.disableEnvoy ? runProxyless(plan, host, log) : start(plan, host, log);
 }
 
 async function start(plan: Plan, host: Host, log: Log): Promise<number> {
@@ -35,17 +36,16 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
   let server: Server | undefined;
   let parts: Parts | undefined;
   const supervision = supervise(supervised(plan, { host, log, closeStatus: () => server?.close() }));
+  const others = (): ReturnType<typeof ownFacts> => ownFacts(plan, host, parts);
+  const readiness = readinessFor(plan, { host, supervision, others });
   const serving: Serving = {
     host,
     log,
-    supervision,
+    readiness,
+    feed: supervision.feed,
     readyAfterMs: () => readyAfterMs,
     names: () => parts?.dns,
     certificates: () => parts?.certificates(),
-    others: () => ({
-      grpcBootstrap: grpcProblem(plan.settings.grpcBootstrapPath, host),
-      dnsTable: parts?.dnsTable() ?? 'missing',
-    }),
   };
   const refuse = (problem: string): number => {
     log('error', 'cannot start', { problem });
@@ -65,7 +65,7 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
   const unwritten = writeFiles(plan, host);
   if (unwritten !== undefined) return refuse(unwritten);
   const code = supervision.run();
-  watchReadiness(plan, serving, () => {
+  watchReadiness(host, { supervision, readiness }, () => {
     readyAfterMs = host.clock.nowMs() - startedMs;
   });
   const left = await code;
@@ -77,11 +77,7 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
 }
 
 function writeFiles({ bootstrap, settings, config, env }: Plan, host: Host): string | undefined {
-  const grpc = { path: settings.grpcBootstrapPath, certificatesFolder: settings.outputCerts };
-  return (
-    writeGrpcBootstrap(bootstrap, { ...grpc, xdsSocket: `${config.configPath}/XDS` }, host) ??
-    writeBootstrap(bootstrap, env, host)
-  );
+  return writeGrpcBootstrap({ bootstrap, settings, config }, host) ?? writeBootstrap(bootstrap, env, host);
 }
 
 function pidFileOf({ config }: Plan): string {
@@ -108,9 +104,11 @@ function supervised(
 }
 
 /** The agent looks by itself until Envoy is ready once: the log then says how long it took, probe or no probe. */
-function watchReadiness(plan: Plan, serving: Serving, onReady: () => void): void {
-  const { host, supervision } = serving;
-  const readiness = readinessFor(plan, serving);
+function watchReadiness(
+  host: Host,
+  { supervision, readiness }: { readonly supervision: Supervision; readonly readiness: Serving['readiness'] },
+  onReady: () => void,
+): void {
   const look = async (): Promise<void> => {
     const { ready } = await readiness();
     if (supervision.state().at !== 'starting') return;

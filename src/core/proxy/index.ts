@@ -23,6 +23,7 @@ export {
   configQuery,
   configTimeoutMs,
   type Facts,
+  judgeOwn,
   judgeReadiness,
   type Latches,
   liveQuery,

@@ -43,10 +43,14 @@ export function judgeReadiness(latches: Latches, facts: Facts): readonly [Verdic
   const notLive = latches.live ? undefined : liveProblem(facts.live);
   if (notLive !== undefined) return [{ ready: false, because: notLive }, configured];
   const live: Latches = { configured: true, live: true };
-  if (facts.grpcBootstrap !== undefined) return [{ ready: false, because: facts.grpcBootstrap }, live];
-  if (facts.dnsTable === 'missing')
-    return [{ ready: false, because: 'the DNS name table has not been received' }, live];
-  return [{ ready: true }, live];
+  return [judgeOwn(facts), live];
+}
+
+/** Whether the agent itself is ready; without an Envoy that is all there is. */
+export function judgeOwn({ grpcBootstrap, dnsTable }: Pick<Facts, 'grpcBootstrap' | 'dnsTable'>): Verdict {
+  if (grpcBootstrap !== undefined) return { ready: false, because: grpcBootstrap };
+  if (dnsTable === 'missing') return { ready: false, because: 'the DNS name table has not been received' };
+  return { ready: true };
 }
 
 function statsQuery(filter: string): string {

@@ -81,3 +81,26 @@ test('proxyless gRPC: its bootstrap is written, and readiness waits for its cert
   const ready = await host.ask({ path: '/healthz/ready' });
   assert.match(typeof ready?.body === 'string' ? ready.body : '', /\/certs\/cert-chain.pem is not there yet/);
 });
+
+test('without an Envoy the agent serves until it is told to end', async () => {
+  const host = fakeHost();
+  const proxyless = { ...env, DISABLE_ENVOY: 'true', GRPC_XDS_BOOTSTRAP: '/g.json' };
+  const code = runProxy(['sidecar'], proxyless, host);
+  await host.advance(10);
+  assert.equal(host.spawned.length, 0);
+  assert.equal(host.written.has('/g.json'), true);
+  assert.equal((await host.ask({ path: '/healthz/ready' }))?.status, 200);
+  await host.ask({ path: '/quitquitquit', method: 'POST' });
+  assert.equal(await code, 0);
+  assert.equal(await host.ask({ path: '/healthz/ready' }), undefined);
+  const signalled = fakeHost();
+  const second = runProxy(['sidecar'], proxyless, signalled);
+  await signalled.advance(10);
+  signalled.terminate();
+  assert.equal(await second, 0);
+});
+
+test('without an Envoy: the status port is taken', async () => {
+  const host = fakeHost({ portTaken: true });
+  assert.equal(await runProxy(['sidecar'], { ...env, DISABLE_ENVOY: 'true' }, host), 69);
+});

@@ -1,8 +1,10 @@
 // Writes what Envoy and proxyless gRPC start with, and takes away what the agent made when Envoy has ended.
 import { defaultBootstrap, grpcBootstrap, grpcFiles, renderBootstrap } from '../../../core/bootstrap/index.ts';
 import { GoTemplateError } from '../../../core/gotemplate/index.ts';
+import type { Facts } from '../../../core/proxy/index.ts';
 import type { Host } from '../../../ports/host.ts';
-import type { Env } from '../plan.ts';
+import type { Parts } from '../parts.ts';
+import type { Env, Plan } from '../plan.ts';
 import type { Settled } from './settle.ts';
 
 /** What went wrong; undefined: Envoy can start. */
@@ -26,21 +28,29 @@ export function removeBootstrap({ path, form }: Settled, host: Host): void {
   if (form.kind !== 'given') host.files.remove(path);
 }
 
-interface Grpc {
-  /** Empty: none is written. */
-  readonly path: string;
-  readonly xdsSocket: string;
-  readonly certificatesFolder: string;
+/** What went wrong; undefined: proxyless gRPC can start once its certificates are there. An empty path: none is written. */
+export function writeGrpcBootstrap(
+  { bootstrap, settings, config }: Pick<Plan, 'bootstrap' | 'settings' | 'config'>,
+  host: Host,
+): string | undefined {
+  const { grpcBootstrapPath: path, outputCerts: certificatesFolder } = settings;
+  if (path === '') return undefined;
+  const made = grpcBootstrap({ node: bootstrap.node, xdsSocket: `${config.configPath}/XDS`, certificatesFolder });
+  return host.files.write(path, JSON.stringify(made, undefined, 2));
 }
 
-/** What went wrong; undefined: proxyless gRPC can start once its certificates are there. */
-export function writeGrpcBootstrap({ node }: Settled, grpc: Grpc, host: Host): string | undefined {
-  if (grpc.path === '') return undefined;
-  return host.files.write(grpc.path, JSON.stringify(grpcBootstrap({ node, ...grpc }), undefined, 2));
+/** What readiness asks of the agent itself, whose parts may not have started. */
+export function ownFacts(plan: Plan, host: Host, parts: Pick<Parts, 'dnsTable'> | undefined): OwnFacts {
+  return {
+    grpcBootstrap: grpcProblem(plan.settings.grpcBootstrapPath, host),
+    dnsTable: parts?.dnsTable() ?? 'missing',
+  };
 }
+
+type OwnFacts = Pick<Facts, 'grpcBootstrap' | 'dnsTable'>;
 
 /** Why proxyless gRPC cannot start yet; undefined: it can, or nobody wants to. */
-export function grpcProblem(path: string, host: Host): string | undefined {
+function grpcProblem(path: string, host: Host): string | undefined {
   if (path === '') return undefined;
   const text = host.files.read(path);
   const files = text === undefined ? undefined : grpcFiles(text);

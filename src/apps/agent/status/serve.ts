@@ -1,5 +1,5 @@
 // Starts the status server of a plan: which host the application's probes go to, whose metrics are merged, what readiness asks.
-import { type Facts, isTerminating } from '../../../core/proxy/index.ts';
+import { type Facts, isTerminating, type ProxyInput, type Verdict } from '../../../core/proxy/index.ts';
 import type { Handler, Host, Server } from '../../../ports/host.ts';
 import type { DnsServer } from '../dns/server.ts';
 import { adminOf } from '../envoy-program.ts';
@@ -16,27 +16,27 @@ import { statusHandler } from './server.ts';
 export interface Serving {
   readonly host: Host;
   readonly log: Log;
-  readonly supervision: Supervision;
+  readonly readiness: () => Promise<Verdict>;
+  /** What is asked of the machine. */
+  readonly feed: (input: ProxyInput) => void;
   readonly readyAfterMs: () => number | undefined;
   /** Undefined where this agent answers no names, or not yet. */
   readonly names: () => Pick<DnsServer, 'counts' | 'tableJson'> | undefined;
   /** Undefined where no CA is asked, or not yet. */
   readonly certificates: () => OrderCounts | undefined;
-  /** What is asked of the agent itself, not of Envoy. */
-  readonly others: () => Pick<Facts, 'grpcBootstrap' | 'dnsTable'>;
 }
 
 /** Undefined where the status port is turned off; rejects where it is taken. */
 export async function serveStatus(plan: Plan, serving: Serving): Promise<Server | undefined> {
-  const { host, supervision, names } = serving;
+  const { host, readiness, feed, names } = serving;
   const { settings, config, probes, addresses } = plan;
   if (config.statusPort === 0) return undefined;
   const appHost = settings.probeLocalhost ? loopbackOf(plan) : (addresses[0] ?? loopbackOf(plan));
   return host.net.serve(
     config.statusPort,
     statusHandler({
-      readiness: readinessFor(plan, serving),
-      feed: supervision.feed,
+      readiness,
+      feed,
       appProbe: appProbeHandler({ host, probes, appHost, statusPort: config.statusPort, http2: settings.http2Probes }),
       metrics: mergedMetrics(plan, serving),
       metricsLocalhostOnly: settings.metricsLocalhostOnly,
@@ -52,7 +52,7 @@ function mergedMetrics(plan: Plan, { host, log, readyAfterMs, names, certificate
     log,
     loopback: loopbackOf(plan),
     targets: plan.role === 'sidecar' ? targets : [],
-    envoyPort: settings.mergeEnvoyStats ? settings.envoyPrometheusPort : 0,
+    envoyPort: settings.mergeEnvoyStats && !settings.disableEnvoy ? settings.envoyPrometheusPort : 0,
     own: (scrapes) =>
       ownMetrics({
         scrapes,
@@ -64,10 +64,14 @@ function mergedMetrics(plan: Plan, { host, log, readyAfterMs, names, certificate
   });
 }
 
-export function readinessFor(
-  plan: Plan,
-  { host, supervision, others }: Omit<Serving, 'log' | 'readyAfterMs' | 'names' | 'certificates'>,
-): ReturnType<typeof readinessOf> {
+interface Asking {
+  readonly host: Host;
+  readonly supervision: Supervision;
+  /** What is asked of the agent itself, not of Envoy. */
+  readonly others: () => Pick<Facts, 'grpcBootstrap' | 'dnsTable'>;
+}
+
+export function readinessFor(plan: Plan, { host, supervision, others }: Asking): ReturnType<typeof readinessOf> {
   return readinessOf({
     host,
     admin: adminOf(plan),
