@@ -117,7 +117,7 @@ for (const [i, [pod, workload]] of named.entries())
     );
     assert.ok(outcome.kind === 'decided' && outcome.verdict.kind === 'label');
     assert.equal(outcome.verdict.revision, '1-24-5');
-    assert.deepEqual(outcome.about, { pod, workload, dryRun: false });
+    assert.deepEqual(outcome.about, { pod, workload, dryRun: false, guarded: false });
   });
 
 /** The ReplicaSet of the case; its Deployment is known by the reference alone. */
