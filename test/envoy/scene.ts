@@ -48,7 +48,7 @@ export interface LogEntry {
 }
 
 /** No test of the suite takes longer; one that hangs fails instead. */
-export const bounded = { timeout: 60_000 };
+export const bounded = { timeout: 180_000 };
 
 export const agentSource = fileURLToPath(new URL('../../src/cli/pilot-agent.ts', import.meta.url));
 
@@ -129,13 +129,12 @@ function commandOf(args: readonly string[], built = process.env['FAIRWAY_AGENT']
   return built === undefined ? [process.execPath, [agentSource, ...args]] : [built, [...args]];
 }
 
-/** The Envoy of an agent that was killed, or that does not end its own. It holds the agent's output open, and this process would wait for that. */
+/** The Envoy, or what stands for it, of an agent that was killed, or that does not end its own. It holds the agent's output open, and this process would wait for that. */
 function endLeftEnvoy(folder: string): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
     try {
-      const [program = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      if (program.endsWith('/envoy') && args.some((arg) => arg.startsWith(`${folder}/`)))
-        process.kill(Number(pid), 'SIGKILL');
+      const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      if (args.some((arg) => arg.startsWith(`${folder}/`))) process.kill(Number(pid), 'SIGKILL');
     } catch {
       // Another process, which has ended meanwhile.
     }
