@@ -37,7 +37,13 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
   let parts: Parts | undefined;
   const supervision = supervise(supervised(plan, { host, log, closeStatus: () => server?.close() }));
   const others = (): ReturnType<typeof ownFacts> => ownFacts(plan, host, parts);
-  const readiness = readinessFor(plan, { host, supervision, others });
+  const look = readinessFor(plan, { host, supervision, others });
+  /** Whoever looks first, a probe or the agent, makes it known. */
+  const readiness: Serving['readiness'] = async () => {
+    const verdict = await look();
+    if (verdict.ready) readyAfterMs ??= host.clock.nowMs() - startedMs;
+    return verdict;
+  };
   const serving: Serving = {
     host,
     log,
@@ -65,9 +71,7 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
   const unwritten = writeFiles(plan, host);
   if (unwritten !== undefined) return refuse(unwritten);
   const code = supervision.run();
-  watchReadiness(host, { supervision, readiness }, () => {
-    readyAfterMs = host.clock.nowMs() - startedMs;
-  });
+  watchReadiness(host, supervision, readiness);
   const left = await code;
   parts.end();
   removeBootstrap(plan.bootstrap, host);
@@ -104,16 +108,11 @@ function supervised(
 }
 
 /** The agent looks by itself until Envoy is ready once: the log then says how long it took, probe or no probe. */
-function watchReadiness(
-  host: Host,
-  { supervision, readiness }: { readonly supervision: Supervision; readonly readiness: Serving['readiness'] },
-  onReady: () => void,
-): void {
+function watchReadiness(host: Host, supervision: Supervision, readiness: Serving['readiness']): void {
   const look = async (): Promise<void> => {
     const { ready } = await readiness();
     if (supervision.state().at !== 'starting') return;
     if (!ready) return void host.clock.after(readinessEveryMs, () => void look());
-    onReady();
     supervision.feed({ kind: 'ready' });
   };
   void look();
