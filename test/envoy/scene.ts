@@ -1,7 +1,7 @@
 // One pod on loopback: an application and a service elsewhere (servers of this process), the agent and its Envoy (processes).
 // Ports are free ones, so that scenes do not meet. Whatever a test leaves running ends with it, by process id.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -134,7 +134,8 @@ function endLeftEnvoy(folder: string): void {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
     try {
       const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      if (args.some((arg) => arg.startsWith(`${folder}/`))) process.kill(Number(pid), 'SIGKILL');
+      const isIts = readlinkSync(`/proc/${pid}/cwd`) === folder || args.some((arg) => arg.startsWith(`${folder}/`));
+      if (isIts) process.kill(Number(pid), 'SIGKILL');
     } catch {
       // Another process, which has ended meanwhile.
     }
