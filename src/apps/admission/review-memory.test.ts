@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeReview } from '../../core/admission/index.ts';
-import { type Remembered, reviewMemory } from './review-memory.ts';
+import { type Remembered, type ReviewMemory, reviewMemory } from './review-memory.ts';
 
 const bodyOf = (uid: string, rest = '"object":{"metadata":{}}'): string =>
   `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"${uid}",${rest}}}`;
@@ -13,12 +13,18 @@ function answerTo(uid: string): Remembered {
   return { reviewed, text: JSON.stringify(writeReview(answer, base64)) };
 }
 
+/** What comes twice is held. */
+function rememberTwice(memory: ReviewMemory, ...seen: Parameters<ReviewMemory['remember']>): void {
+  memory.remember(...seen);
+  memory.remember(...seen);
+}
+
 const config = {};
 const circumstances = ['b-2', config, true];
 
 test('a review that differs in its uid alone gets the same answer with its own uid', () => {
   const memory = reviewMemory();
-  memory.remember(bodyOf('a-1'), circumstances, answerTo('a-1'));
+  rememberTwice(memory, bodyOf('a-1'), circumstances, answerTo('a-1'));
   const known = memory.recall(bodyOf('b-22'), ['b-2', config, true]);
   assert.equal(known?.text, answerTo('b-22').text);
   assert.equal(known?.reviewed.verdict, 'inject');
@@ -34,23 +40,29 @@ const strangers: Readonly<Record<string, readonly [body: string, circumstances: 
 for (const [name, [body, others]] of Object.entries(strangers))
   test(`not remembered: ${name}`, () => {
     const memory = reviewMemory();
-    memory.remember(bodyOf('a-1'), circumstances, answerTo('a-1'));
+    rememberTwice(memory, bodyOf('a-1'), circumstances, answerTo('a-1'));
     assert.equal(memory.recall(body, others), undefined);
   });
 
 test('an answer whose uid stands elsewhere in it, or is not the one at the beginning, is not remembered', () => {
   const memory = reviewMemory();
-  memory.remember(bodyOf('uid'), circumstances, answerTo('uid'));
-  memory.remember(bodyOf('a-1', '"uid":"b-2"'), circumstances, answerTo('b-2'));
+  rememberTwice(memory, bodyOf('uid'), circumstances, answerTo('uid'));
+  rememberTwice(memory, bodyOf('a-1', '"uid":"b-2"'), circumstances, answerTo('b-2'));
   assert.equal(memory.recall(bodyOf('uid'), circumstances), undefined);
   assert.equal(memory.recall(bodyOf('a-1', '"uid":"b-2"'), circumstances), undefined);
+});
+
+test('what came once is not held', () => {
+  const memory = reviewMemory();
+  memory.remember(bodyOf('a-1'), circumstances, answerTo('a-1'));
+  assert.equal(memory.recall(bodyOf('b-22'), circumstances), undefined);
 });
 
 test('the least used of many is forgotten', () => {
   const memory = reviewMemory();
   const body = (i: number): string => bodyOf(`a-${i}`, `"object":{"n":${i}}`);
   for (let i = 0; i < 100; i++) {
-    memory.remember(body(i), circumstances, answerTo(`a-${i}`));
+    rememberTwice(memory, body(i), circumstances, answerTo(`a-${i}`));
     memory.recall(body(0), circumstances);
   }
   const known = Array.from({ length: 100 }, (_, i) => memory.recall(body(i), circumstances) !== undefined);

@@ -1,6 +1,7 @@
 // Answers to reviews that differ in nothing but their uid: those of one roll-out's pods, which come in bursts. An injector's answer is a
 // function of the review and of what its route holds (configuration, nodes, settings: the circumstances), so that the same text under the
-// same circumstances has the same answer. Bounded in number and in size. Not for reviewers that look at the clock.
+// same circumstances has the same answer. Bounded in number and in size. Not for reviewers that look at the clock. What comes once is not
+// held: answers that live a while and then go cost the collector of garbage more than they save.
 import type { Reviewed } from './reviewed.ts';
 
 export interface Remembered {
@@ -15,6 +16,7 @@ type Answered = Extract<Reviewed, { kind: 'answered' }>;
 export interface ReviewMemory {
   /** The answer to a body, where one like it was answered under circumstances that are, one by one, the same values. */
   readonly recall: (body: string, circumstances: Circumstances) => Remembered | undefined;
+  /** Holds the answer if a body like it was here before. */
   readonly remember: (body: string, circumstances: Circumstances, answer: Remembered) => void;
 }
 
@@ -25,6 +27,7 @@ interface Entry extends Remembered {
 }
 
 const mostEntries = 64;
+const mostSeen = 256;
 const longestBody = 100_000;
 
 /** As API servers begin a review. Another beginning is answered too, but not remembered. */
@@ -32,6 +35,7 @@ const bodyStart = /^\{"kind":"AdmissionReview","apiVersion":"admission\.k8s\.io\
 
 export function reviewMemory(): ReviewMemory {
   const entries = new Map<string, Entry>();
+  const seen = new Set<number>();
   return {
     recall: (body, circumstances) => {
       const found = split(body);
@@ -45,6 +49,12 @@ export function reviewMemory(): ReviewMemory {
     remember: (body, circumstances, { reviewed, text }) => {
       const found = split(body);
       if (found === undefined || found.uid !== reviewed.answer.uid || text.split(found.uid).length !== 2) return;
+      const mark = hashOf(found.rest);
+      if (!seen.has(mark)) {
+        if (seen.size >= mostSeen) seen.clear();
+        seen.add(mark);
+        return;
+      }
       const oldest = entries.size >= mostEntries ? entries.keys().next().value : undefined;
       if (oldest !== undefined) entries.delete(oldest);
       entries.set(found.rest, { circumstances, reviewed, text });
@@ -57,6 +67,13 @@ function split(body: string): { readonly uid: string; readonly rest: string } | 
   if (body.length > longestBody) return undefined;
   const found = bodyStart.exec(body);
   return found === null ? undefined : { uid: found[1] ?? '', rest: body.slice(found[0].length) };
+}
+
+/** Two bodies with one hash cost memory, not truth. */
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  return hash;
 }
 
 /** The uid stands in the text once: it was looked at when the text was remembered. */
