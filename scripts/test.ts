@@ -26,4 +26,5 @@ const done = spawnSync(
     stdio: 'inherit',
   },
 );
+if (done.signal !== null) process.stderr.write(`the tests were ended by ${done.signal}\n`);
 if (done.status !== 0) process.exit(done.status ?? 70);
