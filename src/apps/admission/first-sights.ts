@@ -4,6 +4,7 @@
 import type { OwnerReference } from '../../core/admission/index.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Log } from './log.ts';
+import { startRounds } from './rounds.ts';
 
 export interface FirstSights {
   /** A dry run must leave no trace. */
@@ -73,22 +74,15 @@ function startKeeper(sights: Sights, world: World, kept: KeptIn): { readonly sto
     put: (object) => merge(sights, stored, (object as { data?: Record<string, string> }).data ?? {}),
     remove: () => stored.clear(),
   });
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const work = async (): Promise<void> => {
-    await writeNew(sights, stored, { ...world, ...kept }).catch((error: unknown) =>
-      log.warn({ error: String(error) }, 'first sights of owners could not be written'),
-    );
-    if (!stopped) timer = setTimeout(() => void (running = work()), everyMs);
-  };
-  let running = work();
+  const write = (): Promise<void> => writeNew(sights, stored, { ...world, ...kept });
+  const rounds = startRounds(write, everyMs, (error) =>
+    log.warn({ error: String(error) }, 'first sights of owners could not be written'),
+  );
   return {
     stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
+      await rounds.stop();
       following.stop();
-      await writeNew(sights, stored, { ...world, ...kept }).catch(() => {});
+      await write().catch(() => {});
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Cluster } from '../../ports/cluster.ts';
 import { backMs, issue, newAuthority } from './authority.ts';
 import type { Leader } from './leader.ts';
 import type { Log } from './log.ts';
+import { startRounds } from './rounds.ts';
 import type { Certificate } from './server.ts';
 
 export interface OwnAuthority {
@@ -44,8 +45,6 @@ export function startAuthority(options: AuthorityOptions): OwnAuthority {
   const first = Promise.withResolvers<void>();
   let leaf: Certificate | undefined;
   let announced = false;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
   const round = async (): Promise<void> => {
     const found = await readSecret(options);
     let { kept } = found;
@@ -58,13 +57,9 @@ export function startAuthority(options: AuthorityOptions): OwnAuthority {
     leaf = kept.leaf ?? leaf;
     if (leaf !== undefined) first.resolve();
   };
-  const work = async (): Promise<void> => {
-    await round().catch((error: unknown) =>
-      options.log.warn({ error: String(error) }, 'a round of the certificate authority failed'),
-    );
-    if (!stopped) timer = setTimeout(() => void (running = work()), options.everyMs);
-  };
-  let running = work();
+  const rounds = startRounds(round, options.everyMs, (error) =>
+    options.log.warn({ error: String(error) }, 'a round of the certificate authority failed'),
+  );
   return {
     certificate: async () => {
       await first.promise;
@@ -72,9 +67,7 @@ export function startAuthority(options: AuthorityOptions): OwnAuthority {
       return leaf;
     },
     stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
+      await rounds.stop();
       await options.leader.release();
     },
   };

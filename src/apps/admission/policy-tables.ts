@@ -11,6 +11,7 @@ import {
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Leader } from './leader.ts';
 import type { Log } from './log.ts';
+import { startRounds } from './rounds.ts';
 
 export interface TableOptions {
   readonly cluster: Pick<Cluster, 'send'>;
@@ -30,26 +31,18 @@ export interface TableOptions {
 export function startTables(options: TableOptions): { readonly stop: () => Promise<void> } {
   const { leader, version, everyMs, log } = options;
   let settled: string | undefined;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
   const round = async (): Promise<void> => {
     const now = version();
     if (!(await leader.round()) || now === settled) return;
     settled = (await writeMissing(options)) ? now : undefined;
   };
-  const work = async (): Promise<void> => {
-    await round().catch((error: unknown) => {
-      settled = undefined;
-      log.warn({ error: String(error) }, 'the tables of the policy could not be written');
-    });
-    if (!stopped) timer = setTimeout(() => void (running = work()), everyMs);
-  };
-  let running = work();
+  const rounds = startRounds(round, everyMs, (error) => {
+    settled = undefined;
+    log.warn({ error: String(error) }, 'the tables of the policy could not be written');
+  });
   return {
     stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
+      await rounds.stop();
       await leader.release();
     },
   };
