@@ -1,8 +1,6 @@
 // Every setting of `istio-iptables` (sidecar.md 7.5). A variable is the flag in capitals unless the table says otherwise.
-import { choice, count, duration, port, text, truth } from './kinds.ts';
+import { anyNumber, choice, count, duration, port, text, truth } from './kinds.ts';
 import type { Setting, Values } from './table.ts';
-
-const anyNumber = [0, 2 ** 31] as const;
 
 /** The names of a row. */
 function named(

@@ -8,6 +8,9 @@ export function text(unset: string, row: Row): Setting<string> {
   return { ...row, unset, unit: 'text', parse: (given) => given };
 }
 
+/** Bounds of a number that has none of its own. */
+export const anyNumber = [0, 2 ** 31] as const;
+
 /** An integer within bounds. */
 export function count(unset: string, row: Row, bounds: readonly [least: number, most: number]): Setting<number> {
   const [least, most] = bounds;

@@ -4,12 +4,10 @@ import { formatDuration } from '../../core/std/duration.ts';
 import { bootstrapRows } from './bootstrap/settings.ts';
 import { dnsSettings } from './dns/settings.ts';
 import { identityRows } from './identity/settings.ts';
-import { choice, choices, count, duration, maybeDuration, port, text, truth } from './kinds.ts';
+import { anyNumber, choice, choices, count, duration, maybeDuration, port, text, truth } from './kinds.ts';
 import type { Values } from './table.ts';
 import { wasmRows } from './wasm/settings.ts';
 import { xdsRows } from './xds/settings.ts';
-
-const anyNumber = [0, 2 ** 31] as const;
 
 export const proxyTable = {
   ...bootstrapRows,

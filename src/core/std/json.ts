@@ -1,4 +1,4 @@
-// JSON data that injection builds and changes. Objects that come from outside are copied before anything is set in them.
+// JSON data that is built and changed: pods, configuration, bootstraps. Objects that come from outside are copied before anything is set in them.
 export interface JsonObject {
   [key: string]: JsonValue;
 }

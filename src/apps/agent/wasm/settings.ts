@@ -1,7 +1,5 @@
 // The settings of Wasm modules: rows of the table of `proxy`. Names and defaults are Istio's (pilot-agent/options, pilot/pkg/features).
-import { count, duration, text, truth } from '../kinds.ts';
-
-const anyNumber = [0, 2 ** 31] as const;
+import { anyNumber, count, duration, text, truth } from '../kinds.ts';
 
 export const wasmRows = {
   wasmConversion: truth('true', {
