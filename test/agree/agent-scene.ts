@@ -42,7 +42,7 @@ export interface LifeOptions extends Pick<SceneOptions, 'env' | 'config' | 'args
 let built: string | undefined;
 
 function istioAgent(): string {
-  built ??= buildIstio('istio.io/istio/pilot/cmd/pilot-agent');
+  built ??= buildIstio('istio-inject', 'istio.io/istio/pilot/cmd/pilot-agent');
   return built;
 }
 

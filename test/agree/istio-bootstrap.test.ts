@@ -13,19 +13,16 @@ import { fakeHost } from '../../src/apps/agent/fake-host.ts';
 import { runProxy } from '../../src/apps/agent/proxy.ts';
 import { istioSource } from '../istio/chart.ts';
 import { filesOf, type Place, place } from './environments.ts';
+import { buildIstio } from './istio-program.ts';
 
 const program = join(import.meta.dirname, 'istio-bootstrap');
 const template = join(istioSource(join(program, 'go.mod')), 'tools/packaging/common/envoy_bootstrap.json');
 const templatePath = './var/lib/istio/envoy/envoy_bootstrap_tmpl.json';
 let folder = '';
+let oracle = '';
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'fairway-bootstrap-'));
-  const made = spawnSync('go', ['build', '-mod=mod', '-trimpath', '-o', join(folder, 'oracle'), '.'], {
-    cwd: program,
-    encoding: 'utf8',
-    env: { ...process.env, CGO_ENABLED: '0' }, // as the rig builds Istio: one machine compiles its packages once
-  });
-  if (made.status !== 0) throw new Error(`go build failed: ${made.stderr || made.error?.message}`);
+  oracle = buildIstio('istio-bootstrap');
 });
 after(() => rmSync(folder, { recursive: true }));
 
@@ -58,7 +55,7 @@ function istio(given: Place, index: number): Made {
     secureMerged: Number(env['ENVOY_SECURE_MERGED_METRICS_PORT'] ?? 0),
     outputCerts: env['OUTPUT_CERTS'] ?? '',
   };
-  const run = spawnSync(join(folder, 'oracle'), [JSON.stringify(argument)], {
+  const run = spawnSync(oracle, [JSON.stringify(argument)], {
     cwd,
     env,
     encoding: 'utf8',

@@ -10,7 +10,7 @@ import { buildIstio } from './istio-program.ts';
 
 let program = '';
 before(() => {
-  program = buildIstio('./dns');
+  program = buildIstio('istio-inject', './dns');
 });
 
 interface Line {

@@ -12,6 +12,7 @@ import { conform } from '../../src/core/inject/schema/conform.ts';
 import { wholePod } from '../../src/core/inject/schema/schema.ts';
 import { chartTexts, istioSource } from '../istio/chart.ts';
 import { workload } from '../istio/pods.ts';
+import { buildIstio } from './istio-program.ts';
 
 const program = join(import.meta.dirname, 'istio-inject');
 const texts = chartTexts(istioSource(join(program, 'go.mod')), {
@@ -20,15 +21,11 @@ const texts = chartTexts(istioSource(join(program, 'go.mod')), {
 });
 const config = parseInjector(texts);
 let folder = '';
+let oracle = '';
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'fairway-istio-oracle-'));
   for (const name of ['config', 'values', 'mesh'] as const) writeFileSync(join(folder, name), texts[name]);
-  const made = spawnSync('go', ['build', '-mod=mod', '-trimpath', '-o', join(folder, 'oracle'), '.'], {
-    cwd: program,
-    encoding: 'utf8',
-    env: { ...process.env, CGO_ENABLED: '0' }, // as the rig builds Istio: one machine compiles its packages once
-  });
-  if (made.status !== 0) throw new Error(`go build failed: ${made.stderr || made.error?.message}`);
+  oracle = buildIstio('istio-inject');
 });
 after(() => rmSync(folder, { recursive: true }));
 
@@ -41,7 +38,7 @@ function istio(objects: readonly JsonObject[], native: boolean): readonly Answer
   const input = objects.map((object) => `${JSON.stringify({ object, revision: '1-25-2' })}\n`).join('');
   const files = (['config', 'values', 'mesh'] as const).map((name) => join(folder, name));
   const env = { ...process.env, ENABLE_NATIVE_SIDECARS: String(native) };
-  const run = spawnSync(join(folder, 'oracle'), files, { input, encoding: 'utf8', env, maxBuffer: 1 << 30 });
+  const run = spawnSync(oracle, files, { input, encoding: 'utf8', env, maxBuffer: 1 << 30 });
   if (run.status !== 0) throw new Error(`the oracle failed: ${run.stderr.slice(0, 2000)}`);
   return run.stdout
     .trim()
