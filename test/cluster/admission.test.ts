@@ -13,6 +13,8 @@ import {
   clusterDown,
   clusterUp,
   createPod,
+  doctorFinds,
+  type Finding,
   fairway,
   kubectl,
   newNamespace,
@@ -131,7 +133,7 @@ test('the order of names decides: behind the injectors Krispr makes labels that 
   const pod = { generateName: 'x-', labels: { 'istio.io/rev': 'gone' } };
   await until('the lie', async () => both(await createPod(connection, team, pod, true)).join() === 'b-2,gone');
   assert.deepEqual(
-    (await doctorFinds('krispr-too-late', 'order-broken')).map(({ code }) => code),
+    (await find('krispr-too-late', 'order-broken')).map(({ code }) => code),
     [...Array<string>(3).fill('krispr-too-late'), 'order-broken', 'order-broken'],
   );
   apply(krispr);
@@ -139,28 +141,17 @@ test('the order of names decides: behind the injectors Krispr makes labels that 
   await until('the truth', async () => both(await createPod(connection, team, pod, true)).join() === 'b-2,b-2');
 });
 
-interface Finding {
-  readonly code: string;
-  readonly path?: string;
-  readonly message: string;
-}
-
 /** What doctor finds of these kinds. */
-async function doctorFinds(...codes: readonly string[]): Promise<readonly Finding[]> {
-  const { stdout, stderr } = await fairway('doctor', '--config', folder, '--namespace', 'default', '--output', 'json');
-  assert.notEqual(stdout, '', stderr);
-  return (JSON.parse(stdout) as readonly Finding[]).filter(({ code }) => codes.includes(code));
-}
+const find = (...codes: readonly string[]): Promise<readonly Finding[]> =>
+  doctorFinds({ folder, namespace: 'default' }, codes);
 
 test('doctor: a sound cluster, and what it finds in one that is not', async () => {
   await newNamespace('sick', { 'istio-injection': 'enabled', 'istio.io/rev': 'a-1' });
   assert.deepEqual(
-    await doctorFinds('krispr-missing', 'krispr-too-late', 'order-broken', 'ca-bundle', 'double-injection'),
+    await find('krispr-missing', 'krispr-too-late', 'order-broken', 'ca-bundle', 'double-injection'),
     [],
   );
-  const found = (await doctorFinds('revision-shadowed', 'injection-unserved')).map(
-    ({ code, path }) => `${code} ${path}`,
-  );
+  const found = (await find('revision-shadowed', 'injection-unserved')).map(({ code, path }) => `${code} ${path}`);
   assert.deepEqual(found.sort(), ['injection-unserved sick', 'revision-shadowed sick']);
   kubectl(['delete', 'namespace', 'sick', '--wait=false']);
   const outdated = deployment('outdated') as {
@@ -172,7 +163,7 @@ test('doctor: a sound cluster, and what it finds in one that is not', async () =
   Object.assign(outdated.metadata, { namespace: 'default' });
   apply(outdated);
   assert.deepEqual(
-    (await doctorFinds('selector-has-revision', 'revision-in-use')).map(({ code, path }) => `${code} ${path}`),
+    (await find('selector-has-revision', 'revision-in-use')).map(({ code, path }) => `${code} ${path}`),
     ['selector-has-revision default/Deployment/outdated', 'revision-in-use default/Deployment/outdated'],
   );
   kubectl(['-n', 'default', 'delete', 'deployment', 'outdated']);

@@ -8,7 +8,17 @@ import type { Connection } from '../../src/adapters/kube/connect.ts';
 import { issue, newAuthority } from '../../src/apps/admission/authority.ts';
 import { type StandIn, startInjector } from './injector.ts';
 import { install } from './install.ts';
-import { apply, clusterDown, clusterUp, createPod, fairway, kubectl, newNamespace, until } from './kube.ts';
+import {
+  apply,
+  clusterDown,
+  clusterUp,
+  createPod,
+  doctorFinds,
+  type Finding,
+  kubectl,
+  newNamespace,
+  until,
+} from './kube.ts';
 import { leadTo, startReplica, stopReplicas } from './replica.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairway-doctor-'));
@@ -34,17 +44,8 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-interface Finding {
-  readonly code: string;
-  readonly path?: string;
-  readonly message: string;
-}
-
-async function find(...codes: readonly string[]): Promise<readonly Finding[]> {
-  const { stdout, stderr } = await fairway('doctor', '--config', folder, '-n', 'shop', '--output', 'json');
-  assert.notEqual(stdout, '', stderr);
-  return (JSON.parse(stdout) as readonly Finding[]).filter(({ code }) => codes.includes(code));
-}
+const find = (...codes: readonly string[]): Promise<readonly Finding[]> =>
+  doctorFinds({ folder, namespace: 'shop' }, codes);
 const messages = async (...codes: readonly string[]): Promise<string> =>
   (await find(...codes)).map(({ code, message }) => `${code}: ${message}`).join('\n');
 const trust = ['ca-bundle', 'ca-bundle-unchecked', 'krispr-silent'];

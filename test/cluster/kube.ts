@@ -66,6 +66,22 @@ export async function fairway(
   return { status, stdout, stderr };
 }
 
+export interface Finding {
+  readonly code: string;
+  readonly path?: string;
+  readonly message: string;
+}
+
+/** What doctor finds of these kinds in a namespace. */
+export async function doctorFinds(
+  { folder, namespace }: { readonly folder: string; readonly namespace: string },
+  codes: readonly string[],
+): Promise<readonly Finding[]> {
+  const { stdout, stderr } = await fairway('doctor', '--config', folder, '-n', namespace, '--output', 'json');
+  if (stdout === '') throw new Error(`doctor found nothing out: ${stderr}`);
+  return (JSON.parse(stdout) as readonly Finding[]).filter(({ code }) => codes.includes(code));
+}
+
 /** Applies objects as they are. */
 export function apply(...objects: readonly object[]): void {
   kubectl(
