@@ -206,15 +206,12 @@ test('a Deployment rolls out a changed template and keeps its number', async () 
     },
   });
   const run = runPods(deployment('one'));
-  await readyDeployment(run, '2/2');
-  const before = podNames(run);
+  const before = await settledPods(run, 2);
   const changed = join(run.folder, 'changed.yaml');
   writeFileSync(changed, JSON.stringify(deployment('two', 3)));
   assert.equal(run.fairway('apply', changed).stdout, 'deployment/web configured\n');
   await run.saw('two');
-  await readyDeployment(run, '3/3');
-  const after = podNames(run);
-  assert.equal(after.length, 3);
+  const after = await settledPods(run, 3);
   assert.ok(
     after.every((name) => !before.includes(name)),
     'every pod is new',
@@ -232,18 +229,21 @@ test('a Deployment rolls out a changed template and keeps its number', async () 
 
 type Run = ReturnType<typeof runPods>;
 
-/** Asks until the Deployment is complete; each question takes long enough to be the wait itself. */
-async function readyDeployment(run: Run, ready: string): Promise<void> {
+/** Asks until the Deployment is complete and no pod beside its own is left, not even one that is on its way out; gives the pods' names. */
+async function settledPods(run: Run, replicas: number): Promise<readonly string[]> {
   await run.saw('Running, 1/1 ready');
-  for (let tries = 0; tries < 60; tries++) {
+  const askedUntil = performance.now() + 120_000;
+  for (;;) {
     const shown = run.fairway('get').stdout;
-    if (shown.includes(`web         ${ready}`) && shown.trimEnd().endsWith('yes')) return;
+    const names = podNames(shown);
+    const complete = shown.includes(`web         ${replicas}/${replicas}`) && shown.trimEnd().endsWith('yes');
+    if (complete && names.length === replicas) return names;
+    if (performance.now() > askedUntil) assert.fail(`never settled: ${shown}`);
   }
-  assert.fail(`never complete: ${run.fairway('get').stdout}`);
 }
 
-function podNames(run: Run): readonly string[] {
-  const lines = run.fairway('get').stdout.split('\n\n')[0]?.split('\n').slice(1) ?? [];
+function podNames(shown: string): readonly string[] {
+  const lines = shown.split('\n\n')[0]?.split('\n').slice(1) ?? [];
   return lines.map((line) => line.split(' ')[0] ?? '').filter((name) => name !== '');
 }
 
