@@ -15,7 +15,7 @@ if (files.length === 0) {
 }
 const isolation = unit ? ['--test-isolation=none'] : ['--test-concurrency=1'];
 // A failed test must not keep the run alive by what it has left, and none may wait for ever.
-const ends = ['--test-force-exit', `--test-timeout=${10 * 60 * 1000}`];
+const ends = ['--import', './scripts/ends.ts', `--test-timeout=${10 * 60 * 1000}`];
 const reporter = process.stdout.isTTY
   ? []
   : ['--test-reporter=./scripts/reporter.mjs', '--test-reporter-destination=stdout'];
