@@ -61,11 +61,11 @@ test('what came once is not held', () => {
 test('the least used of many is forgotten', () => {
   const memory = reviewMemory();
   const body = (i: number): string => bodyOf(`a-${i}`, `"object":{"n":${i}}`);
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 200; i++) {
     rememberTwice(memory, body(i), circumstances, answerTo(`a-${i}`));
     memory.recall(body(0), circumstances);
   }
-  const known = Array.from({ length: 100 }, (_, i) => memory.recall(body(i), circumstances) !== undefined);
-  assert.equal(known.filter(Boolean).length, 64);
-  assert.deepEqual([known[0], known[1], known[99]], [true, false, true]);
+  const known = Array.from({ length: 200 }, (_, i) => memory.recall(body(i), circumstances) !== undefined);
+  assert.equal(known.filter(Boolean).length, 128);
+  assert.deepEqual([known[0], known[1], known[199]], [true, false, true]);
 });

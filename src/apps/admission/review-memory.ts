@@ -2,6 +2,7 @@
 // function of the review and of what its route holds (configuration, nodes, settings: the circumstances), so that the same text under the
 // same circumstances has the same answer. Bounded in number and in size. Not for reviewers that look at the clock. What comes once is not
 // held: answers that live a while and then go cost the collector of garbage more than they save.
+import { sightings } from '../../core/std/sightings.ts';
 import type { Reviewed } from './reviewed.ts';
 
 export interface Remembered {
@@ -26,8 +27,8 @@ interface Entry extends Remembered {
   readonly circumstances: Circumstances;
 }
 
-const mostEntries = 64;
-const mostSeen = 256;
+/** As many as are known to have come: what comes again and again in turn is then held, not put in and out. */
+const mostEntries = 128;
 const longestBody = 100_000;
 
 /** As API servers begin a review. Another beginning is answered too, but not remembered. */
@@ -35,7 +36,7 @@ const bodyStart = /^\{"kind":"AdmissionReview","apiVersion":"admission\.k8s\.io\
 
 export function reviewMemory(): ReviewMemory {
   const entries = new Map<string, Entry>();
-  const seen = new Set<number>();
+  const seenBefore = sightings(mostEntries);
   return {
     recall: (body, circumstances) => {
       const found = split(body);
@@ -49,12 +50,7 @@ export function reviewMemory(): ReviewMemory {
     remember: (body, circumstances, { reviewed, text }) => {
       const found = split(body);
       if (found === undefined || found.uid !== reviewed.answer.uid || text.split(found.uid).length !== 2) return;
-      const mark = hashOf(found.rest);
-      if (!seen.has(mark)) {
-        if (seen.size >= mostSeen) seen.clear();
-        seen.add(mark);
-        return;
-      }
+      if (!seenBefore(found.rest)) return;
       const oldest = entries.size >= mostEntries ? entries.keys().next().value : undefined;
       if (oldest !== undefined) entries.delete(oldest);
       entries.set(found.rest, { circumstances, reviewed, text });
@@ -67,13 +63,6 @@ function split(body: string): { readonly uid: string; readonly rest: string } | 
   if (body.length > longestBody) return undefined;
   const found = bodyStart.exec(body);
   return found === null ? undefined : { uid: found[1] ?? '', rest: body.slice(found[0].length) };
-}
-
-/** Two bodies with one hash cost memory, not truth. */
-function hashOf(text: string): number {
-  let hash = 0;
-  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
-  return hash;
 }
 
 /** The uid stands in the text once: it was looked at when the text was remembered. */

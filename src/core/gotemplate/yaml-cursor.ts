@@ -1,5 +1,7 @@
 // Where a YAML reader stands, and how it moves over spaces, comments and line ends.
 
+import type { Sightings } from '../std/sightings.ts';
+
 /** JSON data. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -30,6 +32,9 @@ export interface ItemMemory {
   /** By the first line of the text. */
   readonly items: Map<string, Item[]>;
   size: number;
+  /** How many more may find no room. */
+  left: number;
+  readonly seenBefore: Sightings;
 }
 
 export interface Reader {

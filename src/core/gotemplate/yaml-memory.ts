@@ -1,17 +1,21 @@
 // Items of block sequences that were read before, by their text: templates render much the same lists for every pod. What an item means
 // depends on its own text, on where its dash stands, and on the column of what follows it, which ends it; so an item is remembered with
 // the white space behind it, and only where something that stands no deeper than the dash follows. Anchors and aliases reach out of
-// their item: such items are never remembered.
+// their item: such items are never remembered. Nor is what came once: that would be every pod's own, and much more to collect than to save.
+import { sightings } from '../std/sightings.ts';
 import { column, type Item, type ItemMemory, type Json, mostNodes, put, type Reader } from './yaml-cursor.ts';
 
 export function itemMemory(): ItemMemory {
-  return { items: new Map(), size: 0 };
+  return { items: new Map(), size: 0, left: mostLeft, seenBefore: sightings(mostSeen) };
 }
 
 const longestItem = 1000;
 const mostItems = 2000;
 /** Of one first line: what differs in later lines only. */
 const mostAlike = 8;
+const mostSeen = 1024;
+/** For how many items there may be no room before everything is forgotten, so that what is no longer rendered goes. */
+const mostLeft = 50_000;
 
 /** Moves the reader behind an item that is known; undefined, and nothing moves, for any other. */
 export function recall({ items }: ItemMemory, reader: Reader, indent: number): Item | undefined {
@@ -43,18 +47,22 @@ export function remember(memory: ItemMemory, reader: Reader, { value, at, indent
   const { text, depth } = reader;
   if (reader.at - at > longestItem || column(reader) > indent || reader.lineStart <= at) return;
   if (!isContent(text.charCodeAt(reader.at))) return;
+  if (!memory.seenBefore(text, at, reader.at)) return;
   const own = detached(text.slice(at, reader.at)) as string;
   if (/[&*]/.test(own)) return;
-  if (memory.size >= mostItems) {
-    memory.items.clear();
-    memory.size = 0;
-  }
   const line = firstLine(own, 0);
   const alike = memory.items.get(line) ?? [];
-  if (alike.length >= mostAlike) memory.size -= alike.splice(0, 1).length;
+  if (memory.size >= mostItems || alike.length >= mostAlike) return leaveOut(memory);
   alike.push({ text: own, indent, depth, nodes, value: detached(value), lineStart: reader.lineStart - at });
   memory.items.set(line, alike);
   memory.size++;
+}
+
+function leaveOut(memory: ItemMemory): void {
+  if (--memory.left > 0) return;
+  memory.items.clear();
+  memory.size = 0;
+  memory.left = mostLeft;
 }
 
 /** A copy whose strings are their own: a part of a string keeps the whole in memory. */
