@@ -1,6 +1,8 @@
 // Cuts a template into tokens: text between actions, and what stands inside them. Trim markers are applied here, comments
 // disappear here. The first thing that cannot be a token becomes an `error` token, and nothing follows it.
 
+import { ownText } from '../std/own.ts';
+
 export type TokenType =
   | 'error'
   | 'bool'
@@ -69,7 +71,7 @@ export function tokenize(text: string, shadowed: ReadonlySet<string>): readonly 
 }
 
 function push(cursor: Cursor, type: TokenType, text: string, at: number): true {
-  cursor.tokens.push({ type, text, at });
+  cursor.tokens.push({ type, text: ownText(text), at });
   return true;
 }
 

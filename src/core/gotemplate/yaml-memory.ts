@@ -2,8 +2,10 @@
 // depends on its own text, on where its dash stands, and on the column of what follows it, which ends it; so an item is remembered with
 // the white space behind it, and only where something that stands no deeper than the dash follows. Anchors and aliases reach out of
 // their item: such items are never remembered. Nor is what came once: that would be every pod's own, and much more to collect than to save.
+import type { JsonValue } from '../std/json.ts';
+import { ownJson, ownText } from '../std/own.ts';
 import { sightings } from '../std/sightings.ts';
-import { column, type Item, type ItemMemory, type Json, mostNodes, put, type Reader } from './yaml-cursor.ts';
+import { column, type Item, type ItemMemory, type Json, mostNodes, type Reader } from './yaml-cursor.ts';
 
 export function itemMemory(): ItemMemory {
   return { items: new Map(), size: 0, left: mostLeft, seenBefore: sightings(mostSeen) };
@@ -48,12 +50,12 @@ export function remember(memory: ItemMemory, reader: Reader, { value, at, indent
   if (reader.at - at > longestItem || column(reader) > indent || reader.lineStart <= at) return;
   if (!isContent(text.charCodeAt(reader.at))) return;
   if (!memory.seenBefore(text, at, reader.at)) return;
-  const own = detached(text.slice(at, reader.at)) as string;
+  const own = ownText(text.slice(at, reader.at));
   if (/[&*]/.test(own)) return;
   const line = firstLine(own, 0);
   const alike = memory.items.get(line) ?? [];
   if (memory.size >= mostItems || alike.length >= mostAlike) return leaveOut(memory);
-  alike.push({ text: own, indent, depth, nodes, value: detached(value), lineStart: reader.lineStart - at });
+  alike.push({ text: own, indent, depth, nodes, value: ownJson(value as JsonValue), lineStart: reader.lineStart - at });
   memory.items.set(line, alike);
   memory.size++;
 }
@@ -63,16 +65,6 @@ function leaveOut(memory: ItemMemory): void {
   memory.items.clear();
   memory.size = 0;
   memory.left = mostLeft;
-}
-
-/** A copy whose strings are their own: a part of a string keeps the whole in memory. */
-function detached(value: Json): Json {
-  if (typeof value === 'string') return JSON.parse(JSON.stringify(value)) as string;
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: Json) => detached(item));
-  const copy: Record<string, Json> = {};
-  for (const [key, inner] of Object.entries(value)) put(copy, key, detached(inner));
-  return copy;
 }
 
 function firstLine(text: string, at: number): string {

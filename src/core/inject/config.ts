@@ -3,6 +3,7 @@
 import { GoTemplateError, parseTemplate, readYaml, type Template, YamlError } from '../gotemplate/index.ts';
 import type { Selector } from '../injectors/index.ts';
 import { isObject, type JsonObject, type JsonValue, objectAt, textAt } from '../std/json.ts';
+import { ownJson } from '../std/own.ts';
 import { InjectError } from './error.ts';
 import { injectionFunctions } from './functions.ts';
 import { type Mesh, parseMesh } from './mesh.ts';
@@ -51,7 +52,7 @@ function readMap(text: string, what: string): JsonObject {
   try {
     const data = readYaml(text);
     if (data === null) return {};
-    if (isObject(data)) return data;
+    if (isObject(data)) return ownJson(data);
   } catch (error) {
     if (error instanceof YamlError) throw new InjectError(`${what}: ${error.message}`);
     throw error;
