@@ -2,7 +2,7 @@
 // function of the review and of what its route holds (configuration, nodes, settings: the circumstances), so that the same text under the
 // same circumstances has the same answer. Bounded in number and in size. Not for reviewers that look at the clock. What comes once is not
 // held: answers that live a while and then go cost the collector of garbage more than they save.
-import { sightings } from '../../core/std/sightings.ts';
+import { textMemory } from '../../core/std/text-memory.ts';
 import type { Reviewed } from './reviewed.ts';
 
 export interface Remembered {
@@ -27,7 +27,6 @@ interface Entry extends Remembered {
   readonly circumstances: Circumstances;
 }
 
-/** As many as are known to have come: what comes again and again in turn is then held, not put in and out. */
 const mostEntries = 128;
 const longestBody = 100_000;
 
@@ -35,34 +34,42 @@ const longestBody = 100_000;
 const bodyStart = /^\{"kind":"AdmissionReview","apiVersion":"admission\.k8s\.io\/v1","request":\{"uid":"([\w-]{1,64})"/;
 
 export function reviewMemory(): ReviewMemory {
-  const entries = new Map<string, Entry>();
-  const seenBefore = sightings(mostEntries);
+  const entries = textMemory<Entry>(mostEntries);
+  let last: { readonly body: string; readonly parts: Parts | undefined } | undefined;
+  const partsOf = (body: string): Parts | undefined => {
+    if (last?.body !== body) last = { body, parts: split(body) };
+    return last.parts;
+  };
   return {
     recall: (body, circumstances) => {
-      const found = split(body);
-      const entry = found === undefined ? undefined : entries.get(found.rest);
-      if (found === undefined || entry === undefined || !same(entry.circumstances, circumstances)) return undefined;
-      // The last one used is the last one forgotten.
-      entries.delete(found.rest);
-      entries.set(found.rest, entry);
-      return { reviewed: entry.reviewed, text: withUid(entry, found.uid) };
+      const parts = partsOf(body);
+      const entry = parts === undefined ? undefined : entries.recall(parts.rest);
+      if (parts === undefined || entry === undefined || !same(entry.circumstances, circumstances)) return undefined;
+      return { reviewed: entry.reviewed, text: withUid(entry, parts.uid) };
     },
     remember: (body, circumstances, { reviewed, text }) => {
-      const found = split(body);
-      if (found === undefined || found.uid !== reviewed.answer.uid || text.split(found.uid).length !== 2) return;
-      if (!seenBefore(found.rest)) return;
-      const oldest = entries.size >= mostEntries ? entries.keys().next().value : undefined;
-      if (oldest !== undefined) entries.delete(oldest);
-      entries.set(found.rest, { circumstances, reviewed, text });
+      const parts = partsOf(body);
+      if (parts === undefined || parts.uid !== reviewed.answer.uid || !standsOnce(text, parts.uid)) return;
+      entries.remember(parts.rest, { circumstances, reviewed, text });
     },
   };
 }
 
-/** The uid of a body, and everything behind it. */
-function split(body: string): { readonly uid: string; readonly rest: string } | undefined {
+interface Parts {
+  readonly uid: string;
+  /** Everything behind it. */
+  readonly rest: string;
+}
+
+function split(body: string): Parts | undefined {
   if (body.length > longestBody) return undefined;
   const found = bodyStart.exec(body);
   return found === null ? undefined : { uid: found[1] ?? '', rest: body.slice(found[0].length) };
+}
+
+function standsOnce(text: string, part: string): boolean {
+  const at = text.indexOf(part);
+  return at >= 0 && text.indexOf(part, at + 1) < 0;
 }
 
 /** The uid stands in the text once: it was looked at when the text was remembered. */

@@ -4,7 +4,7 @@
 // their item: such items are never remembered. Nor is what came once: that would be every pod's own, and much more to collect than to save.
 import type { JsonValue } from '../std/json.ts';
 import { ownJson, ownText } from '../std/own.ts';
-import { sightings } from '../std/sightings.ts';
+import { hashOf, sightings } from '../std/sightings.ts';
 import { column, type Item, type ItemMemory, type Json, mostNodes, type Reader } from './yaml-cursor.ts';
 
 export function itemMemory(): ItemMemory {
@@ -49,12 +49,12 @@ export function remember(memory: ItemMemory, reader: Reader, { value, at, indent
   const { text, depth } = reader;
   if (reader.at - at > longestItem || column(reader) > indent || reader.lineStart <= at) return;
   if (!isContent(text.charCodeAt(reader.at))) return;
-  if (!memory.seenBefore(text, at, reader.at)) return;
-  const own = ownText(text.slice(at, reader.at));
-  if (/[&*]/.test(own)) return;
-  const line = firstLine(own, 0);
+  if (!memory.seenBefore(hashOf(text, at, reader.at))) return;
+  const line = ownText(firstLine(text, at));
   const alike = memory.items.get(line) ?? [];
   if (memory.size >= mostItems || alike.length >= mostAlike) return leaveOut(memory);
+  const own = ownText(text.slice(at, reader.at));
+  if (/[&*]/.test(own)) return;
   alike.push({ text: own, indent, depth, nodes, value: ownJson(value as JsonValue), lineStart: reader.lineStart - at });
   memory.items.set(line, alike);
   memory.size++;

@@ -12,7 +12,7 @@ import {
 import { messageStruct, podStruct } from '../gotypes/index.ts';
 import { meshType } from '../mesh/index.ts';
 import { clone, isObject, type JsonObject, type JsonValue, nameIn, objectAt, objectsAt, textAt } from '../std/json.ts';
-import { sightings } from '../std/sightings.ts';
+import { textMemory } from '../std/text-memory.ts';
 import { findContainer, proxyName, transfer } from './container.ts';
 import { InjectError } from './error.ts';
 import { proxyImage, proxyInitImage } from './image.ts';
@@ -80,20 +80,16 @@ function renderOne({ config }: InjectRequest, name: string, data: Value): JsonOb
   return readRendered(name, run(name, template, data));
 }
 
-/** Pods of one workload render to the same text: what it says is remembered once it came again, and copied, since merging takes it over. */
-const readTexts = new Map<string, JsonObject>();
-const mostTexts = 128;
+/** Pods of one workload render to the same text: what it says is remembered, and copied, since merging takes it over. */
+const readTexts = textMemory<JsonObject>(128);
 const longestText = 40_000;
-const seenBefore = sightings(mostTexts);
 const items = itemMemory();
 
 function readRendered(name: string, text: string): JsonObject {
-  const known = readTexts.get(text);
+  const known = text.length > longestText ? undefined : readTexts.recall(text);
   if (known !== undefined) return clone(known);
   const rendered = parseRendered(name, text);
-  if (text.length > longestText || !seenBefore(text)) return clone(rendered);
-  if (readTexts.size >= mostTexts) readTexts.clear();
-  readTexts.set(text, rendered);
+  if (text.length <= longestText) readTexts.remember(text, rendered);
   return clone(rendered);
 }
 
