@@ -41,7 +41,8 @@ export interface LifeOptions extends Pick<SceneOptions, 'env' | 'config' | 'args
 
 let built: string | undefined;
 
-function istioAgent(): string {
+/** Istio's own agent, built once. */
+export function istioAgent(): string {
   built ??= buildIstio('istio-inject', 'istio.io/istio/pilot/cmd/pilot-agent');
   return built;
 }
@@ -84,7 +85,7 @@ async function isReady({ ask: askStatus, agent }: Life): Promise<boolean> {
   return (await askStatus('/healthz/ready')).status === 200;
 }
 
-function ask(
+export function ask(
   port: number,
   path: string,
   { method = 'GET', headers = {}, host = '127.0.0.1' }: How = {},

@@ -2,7 +2,7 @@
 // Ports are free ones, so that scenes do not meet. Whatever a test leaves running ends with it, by process id.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -141,16 +141,28 @@ function endLeftEnvoy(folder: string): void {
     }
 }
 
+/** Below the ports that the kernel gives to outgoing connections, which would take one between this look and its use; above Istio's. */
+const portRange = { first: 16_000, count: 16_000 } as const;
+const given = new Set<number>();
+
+/** Ports of loopback that nobody listens on; none is given twice. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, () => {
-      const server = createServer((socket: Socket) => socket.destroy());
-      return new Promise<typeof server>((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = portRange.first + Math.floor(Math.random() * portRange.count);
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    ports.push(port);
+  }
   return ports;
+}
+
+function isFree(port: number): Promise<boolean> {
+  const server = createServer((socket: Socket) => socket.destroy());
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 /** Waits until something holds, at most so many milliseconds; looks every 10 ms. */

@@ -3,15 +3,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { nodeGrpc } from '../../src/adapters/node/grpc/index.ts';
-import { secretService } from '../../src/core/identity/index.ts';
-import { encode, type Message, readMessage } from '../../src/core/wire/index.ts';
+import { type Message, readMessage } from '../../src/core/wire/index.ts';
+import { firstSecret } from '../envoy/secret-client.ts';
 import { put, socketPath, startMtlsScene } from '../envoy/secure-scene.ts';
 import { goTools } from '../rig/build.ts';
 import { newAuthority } from '../xds/authority.ts';
 import { eventually, type Mesh } from './mesh.ts';
 
-const secretType = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret';
 const names = [
   'default',
   'ROOTCA',
@@ -44,7 +42,7 @@ async function servedBy(t: TestContext, { mesh, files, agent, env = {} }: Varian
     const shapes: Record<string, string> = {};
     for (const name of names)
       await eventually(`${name} is served`, async () => {
-        shapes[name] = await shapeOf(join(scene.folder, socketPath), name);
+        shapes[name] = shape(await firstSecret(join(scene.folder, socketPath), name));
         return true;
       });
     return { ...shapes, metrics: await certificateMetrics(scene.ports.status) };
@@ -62,21 +60,6 @@ async function certificateMetrics(port: number): Promise<string> {
     .filter((sample) => !sample.startsWith('istio_agent_num_outgoing_retries'))
     .sort()
     .join(' ');
-}
-
-/** Asks once; throws where the stream ends without an answer. */
-async function shapeOf(path: string, name: string): Promise<string> {
-  const channel = nodeGrpc.connect({ at: { kind: 'unix', path }, tls: undefined, connectTimeoutMs: 1000 });
-  try {
-    const call = channel.open(`/${secretService}/StreamSecrets`, { timeoutMs: 15_000 });
-    await call.send(
-      encode([2, encode([1, 'sidecar~127.0.0.1~cart.shop~shop.svc.cluster.local'])], [3, name], [4, secretType]),
-    );
-    for await (const bytes of call.messages(2 ** 24)) return shape(readMessage(bytes) ?? assert.fail());
-    throw new Error((await call.ended).message);
-  } finally {
-    channel.close();
-  }
 }
 
 /** Types, names, which fields there are, and the kinds of PEM blocks in them; nothing that differs from run to run. */

@@ -56,7 +56,11 @@ export function endpoints(clusterName: string, ports: readonly number[]): Resour
 
 export interface ListenerOptions {
   readonly port: number;
+  /** Loopback unless told. */
+  readonly host?: string;
   readonly routes: string;
+  /** A file that gets a line a request. */
+  readonly accessLog?: string;
   readonly direction: 'inbound' | 'outbound';
   readonly tls?: MeshTls;
   /** Names of HTTP filters that come by ECDS, before the router. */
@@ -66,7 +70,7 @@ export interface ListenerOptions {
 /** A listener of HTTP whose routes come by RDS. */
 export function listener(
   name: string,
-  { port, routes: routeName, direction, tls, extensions = [] }: ListenerOptions,
+  { port, host = '127.0.0.1', routes: routeName, direction, accessLog, tls, extensions = [] }: ListenerOptions,
 ): Resource {
   const router = encode(
     [1, 'envoy.filters.http.router'],
@@ -76,15 +80,21 @@ export function listener(
     encode([1, filter], [5, encode([1, overAds], ...typeUrls.map((each) => [4, urlOf(each)] as const))]),
   );
   const filters = [...discovered, router].map((filter) => [5, filter] as const);
-  const manager = encode([2, name], [3, encode([1, overAds], [2, routeName])], ...filters);
+  const logs = accessLog === undefined ? [] : [[13, fileLog(accessLog)] as const];
+  const manager = encode([2, name], [3, encode([1, overAds], [2, routeName])], ...filters, ...logs);
   const filter = encode(
     [1, 'envoy.filters.network.http_connection_manager'],
     [4, any('envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager', manager)],
   );
   const socket = tls && transportSocket('DownstreamTlsContext', encode([1, commonTls(tls)], [2, encode([1, true])]));
   const chain = encode([3, filter], [6, socket]);
-  const bytes = encode([1, name], [2, address('127.0.0.1', port)], [3, chain], [16, direction === 'inbound' ? 1 : 2]);
+  const bytes = encode([1, name], [2, address(host, port)], [3, chain], [16, direction === 'inbound' ? 1 : 2]);
   return resource(types.listener, name, bytes);
+}
+
+function fileLog(path: string): Uint8Array {
+  const config = any('envoy.extensions.access_loggers.file.v3.FileAccessLog', encode([1, path]));
+  return encode([1, 'envoy.access_loggers.file'], [4, config]);
 }
 
 /** Everything to one cluster, without a time-out. */

@@ -4,6 +4,7 @@ import { hostPort } from '../../core/bootstrap/index.ts';
 import {
   type AppProbe,
   effectiveProxyConfig,
+  isOn,
   missingIn,
   type ProxyConfig,
   parseAppProbes,
@@ -133,7 +134,7 @@ function addressesOf(instanceIp: string, annotations: Readonly<Record<string, st
 }
 
 function exitOnZeroOf(settings: ProxySettings): Plan['exitOnZero'] {
-  if (settings.exitOnZero !== '') return settings.exitOnZero;
+  if (settings.exitOnZero !== '' && isOn('exit-on-zero', settings)) return settings.exitOnZero;
   return settings.exitOnZeroConnections ? 'connections' : 'off';
 }
 

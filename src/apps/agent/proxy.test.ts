@@ -91,6 +91,27 @@ test('exit on zero asks the counters and waits for the application', async () =>
   assert.ok(host.requests.some((line) => line.endsWith('/stats?usedonly&filter=downstream_cx_active$')));
 });
 
+for (const [args, asks] of [
+  [[], 'downstream_(cx|rq)_active'],
+  [['--without', 'exit-on-zero'], 'downstream_cx_active'],
+  [['--compat', 'istio'], 'downstream_cx_active'],
+] as const)
+  test(`--exit-on-zero requests ${args.join(' ')}: ${asks} is asked for`, async () => {
+    const host = fakeHost({
+      fetch: (request) => (request.path.includes('downstream') ? answer(200, 'x.y: 0\n') : readyEnvoy(request)),
+    });
+    const given = { ...env, EXIT_ON_ZERO_ACTIVE_CONNECTIONS: 'true', MINIMUM_DRAIN_DURATION: '0s' };
+    const code = runProxy(['sidecar', '--exit-on-zero', 'requests', ...args], given, host);
+    await host.advance(0);
+    host.terminate();
+    await host.advance(3000);
+    assert.equal(await code, 0);
+    assert.ok(
+      host.requests.some((line) => line.endsWith(`/stats?usedonly&filter=${asks}$`)),
+      host.requests.join('\n'),
+    );
+  });
+
 test('Envoy that ends by itself: its code, the log, the termination message', async () => {
   const host = fakeHost();
   const code = runProxy(['sidecar'], env, host);

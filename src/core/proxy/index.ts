@@ -15,6 +15,7 @@ export {
   type Improvement,
   improvementDocs,
   improvements,
+  isOn,
   type ProxyPolicy,
   proxyPolicy,
 } from './policy.ts';

@@ -10,6 +10,7 @@ export const improvementDocs = {
     "address and port tell the agent's own listeners, not literal names, which miss IPv6 and loopback",
   'missing-counter':
     'a counter that a custom bootstrap may not emit means "wait for the drain duration", not "stop at once"',
+  'exit-on-zero': '`--exit-on-zero` is heeded: requests as well as connections, which idle ones would hold',
   'finish-after-drain': 'after /drain, SIGTERM still waits for the last connection where exit on zero is asked for',
   hasten: 'a second SIGTERM ends the drain, a third kills Envoy',
   'soft-stop': 'Envoy is ended by SIGTERM and, a second later, by SIGKILL, so that it writes out its access logs',
@@ -78,10 +79,14 @@ export function proxyPolicy(settings: DrainSettings): ProxyPolicy {
   };
 }
 
-function switches({ compat, without, waitForApp }: DrainSettings): Record<Improvement, boolean> {
-  const left = new Set<Improvement>(compat === 'istio' ? improvements : without);
-  if (!waitForApp) left.add('wait-for-app');
-  return Object.fromEntries(improvements.map((name) => [name, !left.has(name)])) as Record<Improvement, boolean>;
+/** Whether an improvement is on, as far as names and `--compat` decide. */
+export function isOn(name: Improvement, { compat, without }: Pick<DrainSettings, 'compat' | 'without'>): boolean {
+  return compat !== 'istio' && !without.includes(name);
+}
+
+function switches(settings: DrainSettings): Record<Improvement, boolean> {
+  const on = (name: Improvement): boolean => isOn(name, settings) && (name !== 'wait-for-app' || settings.waitForApp);
+  return Object.fromEntries(improvements.map((name) => [name, on(name)])) as Record<Improvement, boolean>;
 }
 
 /** A drain that somebody configured to be longer than the assumption tells that the grace period is longer too. */
