@@ -52,7 +52,10 @@ export async function realLife(t: TestContext, who: Who, options: RealOptions = 
     ...(options.args === undefined ? {} : { args: options.args }),
     config: { proxyAdminPort: recorder.port, ...options.config },
     env: {
-      ...{ POD_NAME: 'pod', POD_NAMESPACE: 'shop', INSTANCE_IP: '127.0.0.1', MINIMUM_DRAIN_DURATION: '0s' },
+      POD_NAME: 'pod',
+      POD_NAMESPACE: 'shop',
+      INSTANCE_IP: '127.0.0.1',
+      MINIMUM_DRAIN_DURATION: '0s',
       ...(who === 'ours, compat istio' ? { FAIRWAY_COMPAT: 'istio' } : {}),
       ...options.env?.({ app: app.port }),
     },
@@ -90,11 +93,15 @@ async function isUp(life: RealLife): Promise<boolean> {
 /** Inbound and outbound to the application; Envoy's status listener to the agent, on the wildcard of IPv6. */
 function resourcesOf({ ports }: Scene, app: number, accessLog: string) {
   return [
-    ...[cluster('app'), endpoints('app', [app]), cluster('agent'), endpoints('agent', [ports.status])],
+    cluster('app'),
+    endpoints('app', [app]),
+    cluster('agent'),
+    endpoints('agent', [ports.status]),
     listener('in', { port: ports.inbound, routes: 'app', direction: 'inbound', accessLog }),
     listener('out', { port: ports.outbound, routes: 'app', direction: 'outbound' }),
     listener('status', { host: '::', port: ports.envoyStatus, routes: 'agent', direction: 'outbound' }),
-    ...[routes('app', 'app'), routes('agent', 'agent')],
+    routes('app', 'app'),
+    routes('agent', 'agent'),
   ];
 }
 
