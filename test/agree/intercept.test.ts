@@ -12,6 +12,8 @@ import {
   type InterceptFlags,
   interceptConfig,
   interceptRules,
+  nftRules,
+  nftText,
   type Ruleset,
 } from '../../src/core/intercept/index.ts';
 import { plainFlags } from '../../src/core/intercept/plain-flags.ts';
@@ -83,15 +85,17 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-const folder = join(download(), 'tools', 'istio-iptables', 'pkg', 'capture', 'testdata');
+const tools = join(download(), 'tools');
+const folder = join(tools, 'istio-iptables', 'pkg', 'capture', 'testdata');
+const nftFolder = join(tools, 'istio-nftables', 'pkg', 'capture', 'testdata');
+/** Without inbound there is nothing to mark; Istio's nftables mark all the same. */
+const nftOnly = ['inbound-ports-empty-tproxy'];
 
 test('every file of Istio is compared', () => {
-  assert.deepEqual(
-    readdirSync(folder)
-      .map((file) => file.replace('.golden', ''))
-      .sort(),
-    Object.keys(cases).sort(),
-  );
+  const known = Object.keys(cases);
+  const found = (within: string): string[] => readdirSync(within).map((file) => file.replace('.golden', ''));
+  assert.deepEqual(found(folder).toSorted(), known.toSorted());
+  assert.deepEqual(found(nftFolder).toSorted(), [...known, ...nftOnly].toSorted());
 });
 
 for (const [name, { flags, nameservers = [], v6 }] of Object.entries(cases)) {
@@ -103,6 +107,66 @@ for (const [name, { flags, nameservers = [], v6 }] of Object.entries(cases)) {
     const ours = Object.fromEntries(config.families.map((family) => [family, shown(interceptRules(config, family))]));
     assert.deepEqual(ours, theirs);
   });
+}
+
+for (const [name, { flags, nameservers = [], v6 }] of Object.entries(cases)) {
+  test(`interception by nftables agrees with Istio: ${name}`, () => {
+    const place = { addresses: v6 === true ? ['fd00::1'] : ['10.0.0.1'], nameservers };
+    const { config } = interceptConfig({ ...plainFlags, ...flags }, place);
+    const theirs = parseNft(readFileSync(join(nftFolder, `${name}.golden`), 'utf8').replace(tcpOnly, '$1'));
+    assert.deepEqual(parseNft(nftText(nftRules(config))), theirs);
+  });
+}
+
+/** By nftables Istio drops invalid packets of TCP alone, by iptables all of them, as we do by both. */
+const tcpOnly = /meta l4proto tcp (ct state invalid)/;
+
+/** What a packet of each family meets in each chain, in order, and what kind a chain is: rules of one family do not meet those of the other. */
+function parseNft(text: string): Shown {
+  const chains = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [, verb, what, table = '', chain = '', rest = ''] =
+      /^(add|insert) (chain|rule) inet (\S+) (\S+) ?(.*)$/.exec(line) ?? [];
+    if (what === undefined) continue;
+    const key = `${table} ${chain}`;
+    const rules = chains.get(key) ?? [];
+    chains.set(key, rules);
+    const [, at, rule = rest] = /^index (\d+) (.*)$/.exec(rest) ?? [];
+    if (what === 'chain') rules.push(rest.replace('policy accept ;', '').replace(/ +/g, ' ').trim());
+    else if (verb === 'insert') rules.splice(Number(at) + 1, 0, canonicalNft(rule));
+    else rules.push(canonicalNft(rule));
+  }
+  const seenBy = (foreign: string) => (rule: string) => !rule.split(' ').includes(foreign);
+  return sorted(
+    [...chains].flatMap(([key, rules]) => [
+      [`${key} v4`, withoutIdleOrder(rules.filter(seenBy('ip6')))] as const,
+      [`${key} v6`, withoutIdleOrder(rules.filter(seenBy('ip')))] as const,
+    ]),
+  );
+}
+
+/** Which of several rules in a row lets a packet return is all the same. */
+function withoutIdleOrder(rules: readonly string[]): string[] {
+  const ordered: string[] = [];
+  for (let at = 0; at < rules.length; ) {
+    const isReturn = (rule: string): boolean => rule.split(' ').includes('return');
+    const next = rules.findIndex((rule, i) => i >= at && !isReturn(rule));
+    const end = next < 0 ? rules.length : Math.max(next, at + 1);
+    ordered.push(...rules.slice(at, end).toSorted());
+    at = end;
+  }
+  return ordered;
+}
+
+/** Parts in any order; what a port implies, and what only counts, is left out. */
+function canonicalNft(rule: string): string {
+  const plain = rule
+    .replaceAll('"', '')
+    .replace('counter', '')
+    .replaceAll('meta mark', 'mark')
+    .replaceAll('meta sk', 'sk');
+  const spared = /(tcp|udp) [ds]port/.test(plain) ? plain.replace(/meta l4proto \w+/, '') : plain;
+  return spared.split(/\s+/).filter(Boolean).toSorted().join(' ');
 }
 
 type Shown = Record<string, string[]>;

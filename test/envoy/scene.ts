@@ -14,7 +14,7 @@ export interface SceneOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Fields of ProxyConfig. */
-  readonly config?: Readonly<Record<string, string | number>>;
+  readonly config?: Readonly<Record<string, string | number | object>>;
   readonly version?: EnvoyVersion;
   /** The built agent; without it the sources run on Node. */
   readonly agent?: string;
@@ -165,8 +165,8 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** Waits until something holds, at most so many milliseconds; looks every 10 ms. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+/** Waits until something holds, at most so many milliseconds, which a slow machine may need; looks every 10 ms. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 120_000): Promise<void> {
   const endMs = performance.now() + withinMs;
   while (!(await holds())) {
     if (performance.now() > endMs) throw new Error(`not within ${withinMs} ms: ${what}`);

@@ -71,6 +71,17 @@ test(
   },
 );
 
+test('the token has ended: what is held serves on, and with the new token the renewal is done', bounded, async (t) => {
+  const scene = await started(t, short);
+  put(scene.folder, tokenPath, 'no token of this mesh');
+  await eventually('the token is refused', hasLogged(scene.agent, 'no workload certificate from the CA'));
+  const serial = (await activeCertificate(scene))?.serial;
+  await getOnce(scene.ports.outbound, '/');
+  put(scene.folder, tokenPath, mesh.token('shop', 'cart'));
+  await eventually('another certificate', async () => (await activeCertificate(scene))?.serial !== serial);
+  await getOnce(scene.ports.outbound, '/');
+});
+
 test('the CA has a new root: with the new file of it, certificates are of the new one', bounded, async (t) => {
   const scene = await started(t, short);
   const old = mesh.root('shop');

@@ -15,15 +15,21 @@ const ownRig = {
 const revision = '1-31-0';
 const envoy = '1.40.0';
 
-export interface Mesh {
+export interface Istiod {
   readonly host: string;
-  /** What istiod's own certificate names. */
+  /** What its own certificate names. */
   readonly serverName: string;
+}
+
+export interface Mesh extends Istiod {
   readonly kubectl: (...args: readonly string[]) => string;
   /** The root as pods of a namespace have it mounted. */
   readonly root: (namespace: string) => string;
   /** A new token of an account, for istiod. */
   readonly token: (namespace: string, account: string) => string;
+  readonly apply: (...objects: readonly object[]) => void;
+  /** Starts the istiod of another revision beside it. */
+  readonly also: (other: string) => Istiod;
   /** Ends istiod and starts it again. */
   readonly restart: () => void;
   readonly down: () => void;
@@ -34,28 +40,34 @@ export async function startMesh(): Promise<Mesh> {
   runRig('down');
   runRig('up');
   const env = { ...process.env, KUBECONFIG: runRig('kubeconfig').trim(), PATH: runRig('path').trim() };
-  const kubectl = (...args: readonly string[]): string => {
-    const { status, stdout, stderr } = spawnSync('kubectl', args, { env, encoding: 'utf8' });
+  const kubectlWith = (input: string, args: readonly string[]): string => {
+    const { status, stdout, stderr } = spawnSync('kubectl', args, { env, input, encoding: 'utf8' });
     if (status !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
     return stdout;
   };
-  const istiod = (): void => void runRig('istio', revision, envoy);
-  istiod();
+  const kubectl: Mesh['kubectl'] = (...args) => kubectlWith('', args);
   const mesh: Mesh = {
-    host: runRig('istiod', revision).trim(),
-    serverName: `istiod-${revision}.istio-system.svc`,
+    ...startIstiod(revision),
     kubectl,
+    apply: (...objects) =>
+      void kubectlWith(objects.map((each) => JSON.stringify(each)).join('\n'), ['apply', '-f', '-']),
+    also: startIstiod,
     root: (namespace) =>
       kubectl('-n', namespace, 'get', 'configmap', 'istio-ca-root-cert', '-o', 'jsonpath={.data.root-cert\\.pem}'),
     token: (namespace, account) =>
       kubectl('-n', namespace, 'create', 'token', account, '--audience', 'istio-ca').trim(),
-    restart: istiod,
+    restart: () => void startIstiod(revision),
     down: () => void runRig('down'),
   };
   kubectl('create', 'namespace', 'shop');
   kubectl('-n', 'shop', 'create', 'serviceaccount', 'cart');
   await eventually('the root is in the namespace', () => mesh.root('shop') !== '');
   return mesh;
+}
+
+function startIstiod(name: string): Istiod {
+  runRig('istio', name, envoy);
+  return { host: runRig('istiod', name).trim(), serverName: `istiod-${name}.istio-system.svc` };
 }
 
 /** Waits for something that another process brings about, at most two minutes. What throws does not hold yet. */

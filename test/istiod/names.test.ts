@@ -17,9 +17,7 @@ import { eventually, type Mesh, startMesh } from './mesh.ts';
 let mesh: Mesh;
 before(async () => {
   mesh = await startMesh();
-  const file = join(folder, 'services.json');
-  put(folder, 'services.json', services.map((each) => JSON.stringify(each)).join('\n'));
-  mesh.kubectl('apply', '-f', file);
+  mesh.apply(...services);
 });
 const folder = mkdtempSync(join(tmpdir(), 'names-'));
 after(() => {

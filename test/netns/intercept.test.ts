@@ -5,8 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { after, test } from 'node:test';
 import { buildAgent } from '../../scripts/build-agent.ts';
 import {
   canonicalRule,
@@ -17,31 +16,11 @@ import {
 } from '../../src/core/intercept/index.ts';
 import { plainFlags } from '../../src/core/intercept/plain-flags.ts';
 import { agentSource } from '../envoy/scene.ts';
+import { all, assertWhere, intercepted, proxyUser } from './intercepted.ts';
 import { type Namespace, namespace, podAddress } from './namespace.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'intercept-'));
 after(() => rmSync(folder, { recursive: true }));
-const connector = fileURLToPath(new URL('connector.ts', import.meta.url));
-const proxyUser = '1337';
-const all = [
-  '-p',
-  '15001',
-  '-z',
-  '15006',
-  '-u',
-  proxyUser,
-  '-m',
-  'REDIRECT',
-  '-i',
-  '*',
-  '-x',
-  '',
-  '-b',
-  '*',
-  '-d',
-  '15090,15021,15020',
-];
-
 function saved(ns: Namespace, family: 'v4' | 'v6'): Record<string, string[]> {
   const program = family === 'v4' ? 'iptables' : 'ip6tables';
   const outputs = [`${program}-legacy-save`, `${program}-nft-save`]
@@ -61,15 +40,6 @@ function shown(
     ),
   );
   return Object.fromEntries(chains.filter(([, rules]) => rules.length > 0).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-async function listen(ns: Namespace, address: string, port: number, name: string): Promise<void> {
-  const child = ns.start(process.execPath, connector, 'listen', address, String(port), name);
-  await new Promise((resolve) => child.stdout?.once('data', resolve));
-}
-
-function connectFrom(ns: Namespace, address: string, port: number, user = ''): string {
-  return ns.run(process.execPath, connector, 'connect', address, String(port), ...(user === '' ? [] : [user])).output;
 }
 
 const configurations: readonly (readonly [what: string, flags: readonly string[], meant: Partial<InterceptFlags>])[] = [
@@ -120,31 +90,9 @@ for (const [what, flags, meant] of configurations) {
   });
 }
 
-/** Listeners in place of the proxy and of an application. */
-async function intercepted(t: TestContext): Promise<Namespace> {
-  const ns = namespace(t);
-  assert.equal(ns.iptables(...all).status, 0);
-  await Promise.all([
-    listen(ns, '0.0.0.0', 15_001, 'outbound'),
-    listen(ns, '0.0.0.0', 15_006, 'inbound'),
-    listen(ns, '0.0.0.0', 8080, 'app'),
-  ]);
-  return ns;
-}
-
 test('where connections go: outbound, inbound, the application to itself, probes, the proxy', async (t) => {
   const ns = await intercepted(t);
-  const rows: readonly (readonly [who: string, address: string, port: number, answer: RegExp])[] = [
-    ['', '203.0.113.7', 80, /^outbound from/],
-    ['', '127.0.0.1', 8080, /^app from/],
-    ['', podAddress.v4, 8080, /^app from/],
-    [proxyUser, podAddress.v4, 8080, /^inbound from/],
-    [proxyUser, '127.0.0.1', 8080, /^app from/],
-    [proxyUser, '203.0.113.7', 80, /time-out|EHOSTUNREACH|ENETUNREACH/],
-    [proxyUser, podAddress.v4, 15_008, /ECONNREFUSED/],
-  ];
-  for (const [who, address, port, answer] of rows)
-    assert.match(connectFrom(ns, address, port, who), answer, `${who} → ${address}:${port}`);
+  assertWhere(ns);
 });
 
 test('an init container that runs again in a living pod: what is missing is added, at its place', (t) => {

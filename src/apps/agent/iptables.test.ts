@@ -20,7 +20,7 @@ function machine(
     redirects,
     files: { '/etc/resolv.conf': '# servers\nnameserver 10.0.0.53\nsearch a\n nameserver fd00::53\n' },
     run: (command, stdin) => {
-      if (command.includes('-restore')) restored.push(stdin);
+      if (command.includes('-restore') || command === 'nft -f -') restored.push(stdin);
       return answers[command] ?? (command.endsWith('-save') ? { stdout: empty } : {});
     },
   });
@@ -68,7 +68,6 @@ test('the environment is read, flags win, servers come from resolv.conf', async 
 const refused: readonly (readonly [args: readonly string[], told: RegExp])[] = [
   [['-b', 'x', '-u', 'a b'], /proxy-uid[\s\S]*istio-inbound-ports/],
   [['--probe-timeout=soon'], /not a duration/],
-  [['--native-nftables'], /nftables are not supported/],
   [['--network-namespace', '/proc/1/ns/net', '--run-validation'], /inside of the other/],
 ];
 for (const [args, told] of refused) {
@@ -146,6 +145,39 @@ for (const [redirects, code] of [
     assert.deepEqual(host.ran, []);
   });
 }
+
+test('native nftables: one transaction, and no iptables', async () => {
+  const { host, restored } = machine();
+  assert.equal(await runIptables(['-b', '80', '-i', '*', '--native-nftables'], {}, host), 0);
+  assert.deepEqual(host.ran, ['nft -f -']);
+  assert.match(restored[0] ?? '', /^add table inet istio-proxy-nat\ndelete table inet istio-proxy-nat\n/);
+  assert.match(
+    restored[0] ?? '',
+    /^add rule inet istio-proxy-nat istio-inbound tcp dport 80 counter jump istio-in-redirect$/m,
+  );
+});
+
+test('native nftables: without nft nothing is done, and the way out is told', async () => {
+  const { host } = machine({ 'nft -f -': { status: 127, stderr: 'not found' } });
+  assert.equal(await runIptables([], { NATIVE_NFTABLES: 'true' }, host), 1);
+  assert.match(host.lines.join('\n'), /this image has no nft/);
+});
+
+test('native nftables: a dry run prints; the clean-up of both kinds takes the tables away', async () => {
+  const dry = machine();
+  assert.equal(await runIptables(['--native-nftables', '-n'], {}, dry.host), 0);
+  assert.match(dry.host.lines[0] ?? '', /^# nft -f -\nadd table/);
+  assert.deepEqual(dry.host.ran, []);
+  const native = machine();
+  assert.equal(await runIptables(['--native-nftables', '--cleanup-only'], {}, native.host), 0);
+  const usual = machine({ 'nft list tables': { stdout: 'table ip nat\ntable inet istio-proxy-raw\n' } });
+  assert.equal(await runIptables(['--cleanup-only'], {}, usual.host), 0);
+  assert.deepEqual(native.restored, [usual.restored.at(-1)]);
+  assert.doesNotMatch(native.restored[0] ?? '', /add (rule|chain)/);
+  const without = machine({ 'nft list tables': { stdout: 'table ip nat\n' } });
+  assert.equal(await runIptables(['--cleanup-only'], {}, without.host), 0);
+  assert.ok(!without.host.ran.includes('nft -f -'));
+});
 
 test('a dry run prints and runs nothing but reads', async () => {
   const { host, restored } = machine();

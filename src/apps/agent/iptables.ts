@@ -16,6 +16,7 @@ import { type IptablesSettings, iptablesTable } from './iptables-settings.ts';
 import { isRedirected } from './iptables-validation.ts';
 import { type Log, logTo } from './log.ts';
 import { insideOf } from './network-namespace.ts';
+import { applyNft, removeNftTables } from './nftables.ts';
 import { readTable } from './table.ts';
 
 const refused = 1;
@@ -40,7 +41,6 @@ export async function runIptables(
   for (const warning of warnings) log('warn', 'setting ignored', { problem: warning });
   const { config, problems } = interceptConfig(flagsOf(settings), placeOf(host));
   const unsupported = [
-    ...(settings.nativeNftables ? ['native nftables are not supported: iptables works on nftables too'] : []),
     ...(settings.networkNamespace !== '' && settings.runValidation
       ? ['the validation sends from this network namespace: run it inside of the other']
       : []),
@@ -49,7 +49,7 @@ export async function runIptables(
   for (const problem of wrong) log('error', 'cannot intercept', { problem });
   if (wrong.length > 0) return refused;
   const run = { host, log, settings, config };
-  if (!settings.skipRuleApply && !(await apply(run))) return refused;
+  if (!settings.skipRuleApply && !(await intercept(run))) return refused;
   return !settings.runValidation ||
     settings.dryRun ||
     settings.cleanupOnly ||
@@ -66,6 +66,16 @@ function placeOf(host: Host): Parameters<typeof interceptConfig>[1] {
   const lines = (host.files.read('/etc/resolv.conf') ?? '').split('\n');
   const nameservers = lines.flatMap((line) => /^\s*nameserver\s+([0-9a-fA-F.:]+)/.exec(line)?.[1] ?? []);
   return { addresses: host.net.addresses(), nameservers };
+}
+
+/** Rules, and what they need of addresses and routes. */
+async function intercept(run: Run): Promise<boolean> {
+  const { settings, config } = run;
+  const applied = settings.nativeNftables
+    ? await applyNft(run)
+    : (await apply(run)) && (!settings.cleanupOnly || (await removeNftTables(run)));
+  if (!applied || settings.dryRun) return applied;
+  return (await sourceAddress(run)) && (config.mode !== 'TPROXY' || routes(run));
 }
 
 interface Step {
@@ -97,8 +107,7 @@ async function apply(run: Run): Promise<boolean> {
     else if (!(await succeeds(run, `${program}-restore`, ['--noflush', '--wait', '30'], change.text))) return false;
   }
   if (steps.every(({ change }) => change.kind === 'none')) log('info', 'nothing to change');
-  if (settings.dryRun) return true;
-  return (await sourceAddress(run)) && (config.mode !== 'TPROXY' || routes(run));
+  return true;
 }
 
 async function stepFor({ host, log, settings, config }: Run, family: Family): Promise<Step | undefined> {

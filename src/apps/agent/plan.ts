@@ -17,6 +17,7 @@ import {
 import type { Problem } from '../../core/std/errors.ts';
 import { textAt } from '../../core/std/json.ts';
 import type { Host } from '../../ports/host.ts';
+import { discoverPlatform } from './bootstrap/platform.ts';
 import { type Settled, servedSockets, settleBootstrap } from './bootstrap/settle.ts';
 import type { ProxySettings } from './settings.ts';
 
@@ -61,9 +62,12 @@ export async function planOf({ settings, words, env }: Asked, host: Host): Promi
   const role = roles.find((name) => name === (words[0] ?? 'sidecar'));
   const addresses = addressesOf(settings.instanceIp, annotations ?? {}, host);
   const exitOnZero = exitOnZeroOf(settings);
-  const sockets = await servedSockets(settings.socketFile, host);
+  const [sockets, platform] = await Promise.all([
+    servedSockets(settings.socketFile, host),
+    discoverPlatform({ host, env, told: settings.cloudPlatform, addresses }),
+  ]);
   const asked = { role: role ?? 'sidecar', settings, env, config, addresses, exitOnZero };
-  const bootstrap = settleBootstrap({ ...asked, annotations, sockets }, host);
+  const bootstrap = settleBootstrap({ ...asked, annotations, sockets, platform }, host);
   const unknown = usageProblem(`"${words[0]}" is no type of proxy: ${roles.join(', ')}`);
   const problems = [...(role === undefined ? [unknown] : []), ...ofConfig, ...app.problems, ...bootstrap.problems];
   const warnings = [...ofStatsd, ...bootstrap.warnings];

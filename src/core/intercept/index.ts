@@ -2,5 +2,6 @@
 export { canonicalRule } from './canonical.ts';
 export { type Change, cleanRules, completeRules, reconcileRules } from './change.ts';
 export { type Family, type InterceptConfig, type InterceptFlags, interceptConfig } from './config.ts';
+export { hasNftTables, nftRemoval, nftRule, nftRules, nftText } from './nft.ts';
 export { interceptRules, type Rule, type Ruleset } from './rules.ts';
 export { parseSaved } from './save.ts';

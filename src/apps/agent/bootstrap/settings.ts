@@ -15,6 +15,10 @@ export const bootstrapRows = {
     env: 'ISTIO_BOOTSTRAP',
     doc: 'Go template of the bootstrap; wins over the flag and ProxyConfig, not over `customConfigFile`',
   }),
+  cloudPlatform: text('', {
+    env: 'CLOUD_PLATFORM',
+    doc: "whose metadata server tells of the machine: `aws`, `azure`, `gcp`, or `none`; empty: the firmware's maker decides. Google's also reads `GCP_METADATA`, `GCP_ZONE`, `GCP_QUOTA_PROJECT`, `GCE_METADATA_HOST`",
+  }),
   outlierLogPath: text('', { flag: 'outlierLogPath', doc: 'file that Envoy writes ejected endpoints to' }),
   dualStack: truth('false', { env: 'ISTIO_DUAL_STACK', doc: 'listeners of the bootstrap on both families' }),
   metadataDiscovery: choice(

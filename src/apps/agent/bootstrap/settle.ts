@@ -5,7 +5,7 @@ import {
   type Node,
   type NodeSources,
   nodeOf,
-  noPlatform,
+  type Platform,
 } from '../../../core/bootstrap/index.ts';
 import { filesSocket, socketFolder } from '../../../core/identity/index.ts';
 import { type ProxyConfig, parseDownwardApi } from '../../../core/proxy/index.ts';
@@ -40,6 +40,7 @@ interface Sources {
   /** What the drain counts. */
   readonly exitOnZero: 'off' | 'connections' | 'requests';
   readonly sockets: ServedSockets;
+  readonly platform: Platform;
 }
 
 /** Sockets that other programs serve. */
@@ -97,7 +98,7 @@ function nodeSources(sources: Sources, host: Host): NodeSources {
     config,
     labels: labels === undefined ? undefined : parseDownwardApi(labels),
     annotations,
-    platform: noPlatform,
+    platform: sources.platform,
     ports: portsOf(settings),
     exitOnZero: sources.exitOnZero !== 'off',
     metadataDiscovery: settings.metadataDiscovery === '' ? undefined : settings.metadataDiscovery === 'true',
