@@ -137,10 +137,10 @@ test(
   bounded,
   async (t) => {
     const other = mesh.also('1-32-0');
-    const before = await started(t);
+    const first = await started(t);
     assert.deepEqual(await Promise.all([isServedBy(mesh), isServedBy(other)]), [true, false]);
-    before.agent.process.kill('SIGTERM');
-    assert.equal((await before.agent.ended).code, 0);
+    first.agent.process.kill('SIGTERM');
+    assert.equal((await first.agent.ended).code, 0);
     const scene = await started(t, { istiod: other });
     await serviceArrives(scene, 'moved');
     await eventually('the first one has forgotten it', async () => !(await isServedBy(mesh)));

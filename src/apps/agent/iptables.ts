@@ -40,11 +40,10 @@ export async function runIptables(
   const log = logTo(host, { json: settings.logAsJson, least: settings.logOutputLevel });
   for (const warning of warnings) log('warn', 'setting ignored', { problem: warning });
   const { config, problems } = interceptConfig(flagsOf(settings), placeOf(host));
-  const unsupported = [
-    ...(settings.networkNamespace !== '' && settings.runValidation
+  const unsupported =
+    settings.networkNamespace !== '' && settings.runValidation
       ? ['the validation sends from this network namespace: run it inside of the other']
-      : []),
-  ];
+      : [];
   const wrong = [...errors, ...problems.map(({ message }) => message), ...unsupported];
   for (const problem of wrong) log('error', 'cannot intercept', { problem });
   if (wrong.length > 0) return refused;

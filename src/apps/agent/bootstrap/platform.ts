@@ -110,7 +110,5 @@ async function gcp({ host, env }: Place): Promise<Platform> {
 
 /** `HOST` or `HOST:PORT`, as Google's own libraries read it. */
 function gcpServer(given = ''): { readonly address: string; readonly port: number } {
-  const parts = hostPort(given);
-  if (parts !== undefined) return { address: parts.address, port: Number(parts.port) };
-  return { address: given === '' ? linkLocal : given, port: 80 };
+  return hostPort(given) ?? { address: given === '' ? linkLocal : given, port: 80 };
 }
