@@ -2,11 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readRules } from '../core/admission/index.ts';
+import type { Fleet } from '../core/fleet/index.ts';
 import {
   type InjectedRevision,
   type InstallOptions,
   installManifests,
   isInTheWay,
+  leastPolicyMinor,
   resourceOf,
 } from '../core/install/index.ts';
 import { SpecError, UsageError } from '../core/std/errors.ts';
@@ -44,7 +46,14 @@ async function installOptions(flags: ManifestFlags, cwd: string): Promise<Instal
     throw new UsageError('--tls-secret and --ca-file belong together', {
       hint: 'give both, or none: then the server is its own authority',
     });
-  const config = await readConfig(resolve(cwd, flags.config), flags.cluster);
+  const { kubernetesMinor, ...config } = await readConfig(resolve(cwd, flags.config), flags.cluster);
+  if (mode === 'policy' && kubernetesMinor !== undefined && kubernetesMinor < leastPolicyMinor)
+    throw new UsageError(
+      `fairway.yml says Kubernetes 1.${kubernetesMinor}, and policies need 1.${leastPolicyMinor} or newer`,
+      {
+        hint: '--mode webhook serves older clusters',
+      },
+    );
   const caBundle = flags.caFile === undefined ? '' : readBytes(resolve(cwd, flags.caFile)).toString('base64');
   return { mode, namespace, image, replicas, caBundle, tlsSecret, inject: injected(flags), ...config };
 }
@@ -72,7 +81,7 @@ function injected({ inject, defaultRevision, everyNamespace }: ManifestFlags): r
 async function readConfig(
   folder: string,
   cluster: string | undefined,
-): Promise<Pick<InstallOptions, 'files' | 'kinds' | 'cluster'>> {
+): Promise<Pick<InstallOptions, 'files' | 'kinds' | 'cluster'> & Pick<Fleet, 'kubernetesMinor'>> {
   const files = await readRuleFiles(folder, cluster);
   const missing = missingRollouts(files, cluster);
   if (missing !== undefined)
@@ -86,7 +95,8 @@ async function readConfig(
     group: apiVersion.split('/')[0] ?? '',
     resource: resourceOf(kind),
   }));
-  return { files, kinds, cluster };
+  const { kubernetesMinor } = rules.value.fleet;
+  return { files, kinds, cluster, ...(kubernetesMinor === undefined ? {} : { kubernetesMinor }) };
 }
 
 /** A ConfigMap's keys (apimachinery, IsConfigMapKey). */

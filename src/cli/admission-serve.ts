@@ -5,10 +5,12 @@ import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { type Connection, connect } from '../adapters/kube/connect.ts';
+import { type ConfigMapFiles, configMapFiles } from '../apps/admission/config-map.ts';
 import type { RulePorts } from '../apps/admission/follow-rules.ts';
 import { type Leader, takePart } from '../apps/admission/leader.ts';
 import type { Log } from '../apps/admission/log.ts';
 import { type AuthorityOptions, startAuthority } from '../apps/admission/own-authority.ts';
+import { tablePace } from '../apps/admission/policy-tables.ts';
 import { type AdmissionSettings, serveAdmission } from '../apps/admission/serve.ts';
 import { servePolicy } from '../apps/admission/serve-policy.ts';
 import type { Certificate } from '../apps/admission/server.ts';
@@ -30,6 +32,8 @@ import { readRuleFiles } from './rule-files.ts';
 export interface ServeFlags {
   readonly mode: 'webhook' | 'policy';
   readonly config: string;
+  /** Instead of a folder. */
+  readonly configMap?: string;
   readonly listen: string;
   readonly metrics: string;
   readonly namespace: string;
@@ -62,15 +66,31 @@ export async function serve(flags: ServeFlags, io: Io): Promise<void> {
   refuseContradictions(flags);
   const name = flags.cluster === false ? undefined : flags.cluster;
   const connection = flags.cluster === false ? undefined : await connectTo(flags, io, log);
-  const rules = {
-    ruleFiles: () => readRuleFiles(resolve(io.cwd, flags.config), name),
-    clusterName: name,
-    nowMs: () => io.nowMs() + offsetMs,
-    log,
-  };
-  if (flags.mode === 'policy' && connection !== undefined) await keepTables(flags, { rules, connection, io });
-  else await serveWebhooks(flags, { rules, connection, io });
-  connection?.close();
+  let files: ConfigMapFiles | undefined;
+  // What goes on would keep a process alive whose start failed.
+  try {
+    files = await filesOf(flags, { connection, io, log });
+    const rules = { ...files, clusterName: name, nowMs: () => io.nowMs() + offsetMs, log };
+    if (flags.mode === 'policy' && connection !== undefined) await keepTables(flags, { rules, connection, io });
+    else await serveWebhooks(flags, { rules, connection, io });
+  } finally {
+    files?.stop();
+    connection?.close();
+  }
+}
+
+interface Reach {
+  readonly connection: Connection | undefined;
+  readonly io: Io;
+  readonly log: Log;
+}
+
+async function filesOf(flags: ServeFlags, { connection, io, log }: Reach): Promise<ConfigMapFiles> {
+  const { namespace, configMap, cluster, config } = flags;
+  if (configMap !== undefined && connection !== undefined)
+    return configMapFiles({ cluster: connection, namespace, name: configMap, againMs: pollMs, log });
+  const name = cluster === false ? undefined : cluster;
+  return { ruleFiles: () => readRuleFiles(resolve(io.cwd, config), name), stop: () => {} };
 }
 
 interface Wiring<T extends Connection | undefined> {
@@ -93,7 +113,7 @@ async function connectTo({ kubeconfig, context }: ServeFlags, io: Io, log: Log):
 async function keepTables(flags: ServeFlags, { rules, connection, io }: Wiring<Connection>): Promise<void> {
   const { log } = rules;
   const leader = candidacy(flags, { cluster: connection, nowMs: io.nowMs });
-  const settings = { metrics: address(flags.metrics, '--metrics'), pollMs };
+  const settings = { metrics: address(flags.metrics, '--metrics'), pollMs, pace: tablePace };
   const running = await servePolicy(settings, { ...rules, cluster: connection, leader });
   log.info({ metricsPort: running.metricsPort, cluster: connection.address }, 'serving');
   await signalled();
@@ -109,18 +129,21 @@ async function serveWebhooks(
     flags.tlsCert === undefined && connection !== undefined
       ? startAuthority(authorityOptions(flags, { cluster: connection, nowMs: io.nowMs, log }))
       : undefined;
-  const running = await serveAdmission(webhookSettings(flags), {
-    ...rules,
-    certificate: authority?.certificate ?? (() => readCertificate(flags, io.cwd)),
-    cluster: connection,
-    inject: { revisions: flags.inject, compat: flags.compat ?? 'fairway' },
-    pause: (ms) => setTimeout(ms),
-    keepSights: { namespace: flags.namespace, name: sightsName, everyMs: sightsEveryMs },
-  });
-  log.info({ port: running.port, metricsPort: running.metricsPort, cluster: connection?.address }, 'serving');
-  await signalled();
-  await running.drain();
-  await authority?.stop();
+  try {
+    const running = await serveAdmission(webhookSettings(flags), {
+      ...rules,
+      certificate: authority?.certificate ?? (() => readCertificate(flags, io.cwd)),
+      cluster: connection,
+      inject: { revisions: flags.inject, compat: flags.compat ?? 'fairway' },
+      pause: (ms) => setTimeout(ms),
+      keepSights: { namespace: flags.namespace, name: sightsName, everyMs: sightsEveryMs },
+    });
+    log.info({ port: running.port, metricsPort: running.metricsPort, cluster: connection?.address }, 'serving');
+    await signalled();
+    await running.drain();
+  } finally {
+    await authority?.stop();
+  }
 }
 
 function webhookSettings(flags: ServeFlags): AdmissionSettings {
@@ -134,7 +157,9 @@ function webhookSettings(flags: ServeFlags): AdmissionSettings {
   };
 }
 
-function refuseContradictions({ mode, tlsCert, tlsKey, cluster, inject }: ServeFlags): void {
+function refuseContradictions({ mode, tlsCert, tlsKey, cluster, inject, configMap }: ServeFlags): void {
+  if (configMap !== undefined && cluster === false)
+    throw new UsageError('--config-map and --no-cluster exclude each other', { hint: 'give --config FOLDER' });
   if (mode === 'policy' && (tlsCert !== undefined || inject.length > 0 || cluster === false))
     throw new UsageError('--mode policy excludes --tls-cert, --inject and --no-cluster', {
       hint: 'it keeps tables in a cluster, and nobody calls it',

@@ -1,6 +1,6 @@
 // Krispr in a real admission chain: its own manifests, its own certificates, real owners, two stand-ins for istiod's injectors.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -92,6 +92,24 @@ test('the API server takes every manifest, also of injectors, by strict validati
   assert.equal(made.status, 0);
   kubectl(['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-'], made.stdout);
 });
+
+const broken: readonly (readonly [what: string, args: readonly string[], status: number, message: RegExp])[] = [
+  ['rules that cannot be used', ['--config', '.broken'], 2, /rollouts\.yml:1:/],
+  ['rules that cannot be used, of a policy', ['--config', '.broken', '--mode', 'policy'], 2, /rollouts\.yml:1:/],
+  ['a ConfigMap that is not there', ['--config-map', 'nowhere'], 2, /there is no ConfigMap fairway-system\/nowhere/],
+  ['a certificate that is not there', ['--config', folder, '--tls-cert', '/no', '--tls-key', '/no'], 2, /\/no/],
+];
+for (const [what, args, status, message] of broken)
+  test(`the server ends over ${what}`, async () => {
+    const bad = join(folder, 'broken');
+    mkdirSync(bad, { recursive: true });
+    writeFileSync(join(bad, 'rollouts.yml'), 'production: {b-2: 99}\n');
+    const ports = ['--listen', '127.0.0.1:0', '--metrics', '127.0.0.1:0'];
+    const wanted = args.map((each) => (each === '.broken' ? bad : each));
+    const done = await fairway('admission', 'serve', ...wanted, ...ports);
+    assert.equal(done.status, status, done.stderr);
+    assert.match(done.stderr, message);
+  });
 
 test('label and injector agree, for every kind of pod, and a dry run leaves no trace', async () => {
   const team = await newNamespace('order');
@@ -344,18 +362,9 @@ test("Fairway's own injector in the place of istiod's: the API server takes what
   };
   for (const [name, texts] of Object.entries(data))
     apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'istio-system' }, data: texts });
-  const made = await fairway(
-    'admission',
-    'manifests',
-    '--image',
-    'x',
-    '--config',
-    folder,
-    '--inject',
-    'b-2',
-    '--only',
-    'webhooks',
-  );
+  const injected = ['--config', folder, '--inject', 'b-2'] as const;
+  const made = await fairway('admission', 'manifests', '--image', 'x', ...injected, '--only', 'webhooks');
+  await install(...injected, '--only', 'server');
   // Or one that knows nothing of the injector's configuration would hold the Lease.
   await stopReplicas();
   await serveAlone('--inject', 'b-2');

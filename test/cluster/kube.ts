@@ -1,5 +1,6 @@
 // The rig's control plane for a suite: up, down, kubectl, and requests by the project's own adapter.
 import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -44,6 +45,18 @@ export function clusterDown(connection: Connection | undefined): void {
 /** What a program needs to reach the cluster. */
 export function environment(): NodeJS.ProcessEnv {
   return { ...process.env, KUBECONFIG: kubeconfig, PATH: path };
+}
+
+/** The same for the server itself: its own account, so that every suite also shows that the rights which are installed are enough. */
+export function accountEnvironment(): NodeJS.ProcessEnv {
+  const token = kubectl(['-n', 'fairway-system', 'create', 'token', 'fairway-admission', '--duration', '2h']).trim();
+  const config = JSON.parse(readFileSync(kubeconfig, 'utf8')) as {
+    readonly users: readonly { readonly name: string }[];
+  };
+  const file = `${kubeconfig}.admission`;
+  const users = config.users.map(({ name }) => ({ name, user: { token } }));
+  writeFileSync(file, JSON.stringify({ ...config, users }), { mode: 0o600 });
+  return { ...environment(), KUBECONFIG: file };
 }
 
 /** Runs kubectl; throws with its stderr where it fails. */

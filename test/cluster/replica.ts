@@ -2,7 +2,7 @@
 // kubelet is there to make them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { networkInterfaces } from 'node:os';
-import { apply, cli, environment, kubectl, until } from './kube.ts';
+import { accountEnvironment, apply, cli, kubectl, until } from './kube.ts';
 
 export interface Replica {
   readonly port: number;
@@ -32,7 +32,7 @@ export async function startReplica(...args: readonly string[]): Promise<Replica>
 export async function startProgram(program: string, args: readonly string[]): Promise<Replica> {
   const fixed = ['--listen', ':0', '--metrics', '127.0.0.1:0', '--drain-delay', '1500ms', '--log-level', 'debug'];
   const child = spawn(process.execPath, [program, ...args, ...fixed], {
-    env: environment(),
+    env: accountEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));

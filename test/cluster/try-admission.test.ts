@@ -1,5 +1,5 @@
 // Runs docs/how-to/try-admission.md, block by block, against a real API server. Where the page waits for pods, this suite plays the kubelet: it runs
-// the bundle with the arguments and the configuration that the Deployment asks for, and says of its pods that they are ready.
+// the bundle with the arguments that the Deployment asks for, and says of its pods that they are ready.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -115,11 +115,6 @@ const inSystem = (...args: readonly string[]): string => kubectl(['-n', 'fairway
 async function asKubelet(rollout: Promise<Done>): Promise<Promise<Done>> {
   const patch = JSON.stringify([{ op: 'remove', path: '/spec/selector' }]);
   inSystem('patch', 'service', 'fairway-admission', '--type=json', '-p', patch);
-  const { data } = JSON.parse(inSystem('get', 'configmap', 'fairway-config', '-o', 'json')) as {
-    data: Record<string, string>;
-  };
-  mkdirSync(file('config'), { recursive: true });
-  for (const [name, content] of Object.entries(data)) writeFileSync(file('config', name), content);
   const args = inSystem(
     'get',
     'deployment',
@@ -129,12 +124,7 @@ async function asKubelet(rollout: Promise<Done>): Promise<Promise<Done>> {
   );
   const asked = (JSON.parse(args) as string[]).filter((each) => !/^--(?:listen|metrics)=/.test(each));
   await stopReplicas();
-  leadTo(
-    await startProgram(
-      program,
-      asked.map((each) => (each.startsWith('--config=') ? `--config=${file('config')}` : each)),
-    ),
-  );
+  leadTo(await startProgram(program, asked));
   let finished = false;
   void rollout.finally(() => (finished = true));
   await until('the roll-out', () => {

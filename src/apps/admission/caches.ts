@@ -43,6 +43,8 @@ interface Surroundings {
   readonly firstSight: FirstSights['of'];
   /** `selectors`: only owners whose selectors count; ages are not told then. */
   readonly owners?: 'all' | 'selectors';
+  /** Told of each change. */
+  readonly changed?: () => void;
 }
 
 interface OwnerType extends Resource {
@@ -75,11 +77,15 @@ export function startCaches(world: Surroundings): Caches {
   const follow = (resource: Resource, what: 'metadata' | 'objects', sink: Sink): void => {
     followings.set(`${resource.plural}.${resource.group}`, world.cluster.follow(resource, what, sink));
   };
-  const followOwners = (type: OwnerType): void => follow(type, type.what, ownerSink(type, index, world.cluster));
+  const followOwners = (type: OwnerType): void => follow(type, type.what, ownerSink({ type, index, ...world }));
   for (const type of builtIn) if (world.owners !== 'selectors' || mayCarrySelector(type)) followOwners(type);
   let meshVersion = 0;
-  const labels = followLabels(follow, () => void meshVersion++);
-  const mesh = followConfigurations(follow, () => void meshVersion++);
+  const meshChanged = (): void => {
+    meshVersion++;
+    world.changed?.();
+  };
+  const labels = followLabels(follow, meshChanged);
+  const mesh = followConfigurations(follow, meshChanged);
   // What fairway.yml adds later may be forbidden or gone: it never keeps the server from being ready.
   const needed = [...followings.values()];
   const synced = (): boolean => needed.every((following) => following.synced());
@@ -124,20 +130,31 @@ export function unknownOwners(controller: OwnerReference | undefined): ReturnTyp
   return { chain: [], end: controller === undefined ? { kind: 'top' } : { kind: 'missing', reference: controller } };
 }
 
-function ownerSink(type: OwnerType, index: OwnerIndex, cluster: Cluster): Sink {
+interface OwnerSinkOptions {
+  readonly type: OwnerType;
+  readonly index: OwnerIndex;
+  readonly cluster: Cluster;
+  readonly changed?: () => void;
+}
+
+function ownerSink({ type, index, cluster, changed = () => {} }: OwnerSinkOptions): Sink {
   const reading = new Set<string>();
   const put = (object: unknown): void => {
     const record = ownerRecord({ group: type.group, kind: type.kind }, object);
     if (record === undefined) return;
     if (type.kind === 'ReplicaSet' && record.controller === undefined)
-      void putBare(record, { type, index, cluster, reading });
-    else index.put(record);
+      void putBare(record, { type, index, cluster, reading }).then(changed);
+    else {
+      index.put(record);
+      changed();
+    }
   };
   return {
     put,
     remove: (uid) => {
       reading.delete(uid);
       index.remove(uid);
+      changed();
     },
   };
 }

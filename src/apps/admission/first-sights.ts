@@ -75,7 +75,7 @@ function startKeeper(sights: Sights, world: World, kept: KeptIn): { readonly sto
     remove: () => stored.clear(),
   });
   const write = (): Promise<void> => writeNew(sights, stored, { ...world, ...kept });
-  const rounds = startRounds(write, everyMs, (error) =>
+  const rounds = startRounds(write, { idleMs: everyMs }, (error) =>
     log.warn({ error: String(error) }, 'first sights of owners could not be written'),
   );
   return {

@@ -7,6 +7,8 @@ import type { Metrics } from './metrics.ts';
 
 export interface RulePorts {
   readonly ruleFiles: () => Promise<RuleFiles>;
+  /** Where a change is told: calls back for each; without it they are looked at now and then. */
+  readonly onRuleFiles?: (changed: () => void) => void;
   /** The cluster's name in fairway.yml; absent: as the fleet. */
   readonly clusterName?: string | undefined;
   readonly nowMs: () => number;
@@ -29,6 +31,7 @@ export async function followRules(
   let inForce = false;
   return followFiles({
     read,
+    told: ports.onRuleFiles,
     everyMs: pollMs,
     onError: (error) => {
       metrics.rulesBroken.set(1);

@@ -5,6 +5,8 @@ import type { Cluster } from '../../ports/cluster.ts';
 export interface Leader {
   /** One round; resolves to whether this replica may act now. */
   readonly round: () => Promise<boolean>;
+  /** Whether it may act now, as far as the last round told. */
+  readonly holds: () => boolean;
   /** Gives the Lease back, so that another need not wait for its end. */
   readonly release: () => Promise<void>;
 }
@@ -69,6 +71,7 @@ export function takePart(options: Options): Leader {
       }
       return holds(renewedMs, candidate, nowMs());
     },
+    holds: () => holds(renewedMs, candidate, nowMs()),
     release: async () => {
       if (renewedMs === undefined) return;
       renewedMs = undefined;

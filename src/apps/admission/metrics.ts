@@ -48,11 +48,7 @@ export function createMetrics() {
     }),
     inFlight: new Gauge({ registers, name: 'fairway_admission_in_flight', help: 'Requests being read or answered.' }),
     ...rulesAndCertificate(registers),
-    policyTables: new Gauge({
-      registers,
-      name: 'fairway_admission_policy_tables',
-      help: 'Tables of the policy that are as they should be; only of the replica that writes.',
-    }),
+    ...policyTables(registers),
     cacheSynced: new Gauge({
       registers,
       name: 'fairway_admission_cache_synced',
@@ -66,6 +62,22 @@ export function createMetrics() {
       labelNames: ['resource'],
     }),
     owners: new Gauge({ registers, name: 'fairway_admission_owners', help: 'Owners that are known.' }),
+  };
+}
+
+function policyTables(registers: Registry[]) {
+  return {
+    policyTables: new Gauge({
+      registers,
+      name: 'fairway_admission_policy_tables',
+      help: 'Tables of the policy that are as they should be; only of the replica that writes.',
+    }),
+    policyDelay: new Histogram({
+      registers,
+      name: 'fairway_admission_policy_delay_seconds',
+      help: 'From the sight of a change to the tables of the policy that hold it; only of the replica that writes.',
+      buckets: [0.25, 0.5, 1, 2, 3, 5, 10, 30, 120],
+    }),
   };
 }
 

@@ -57,7 +57,7 @@ export function startAuthority(options: AuthorityOptions): OwnAuthority {
     leaf = kept.leaf ?? leaf;
     if (leaf !== undefined) first.resolve();
   };
-  const rounds = startRounds(round, options.everyMs, (error) =>
+  const rounds = startRounds(round, { idleMs: options.everyMs }, (error) =>
     options.log.warn({ error: String(error) }, 'a round of the certificate authority failed'),
   );
   return {

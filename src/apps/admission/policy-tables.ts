@@ -1,5 +1,5 @@
-// Keeps the tables of the policy as the rules and the cluster say: looks each second for what changed, and writes what is missing. Of several
-// replicas the elected one writes. What somebody else writes into a table is overwritten.
+// Keeps the tables of the policy as the rules and the cluster say: soon after each change it writes what is missing. Of several replicas the
+// elected one writes. What somebody else writes into a table is overwritten.
 import { tableObject, tableResource } from '../../core/install/index.ts';
 import {
   missingWrites,
@@ -11,7 +11,8 @@ import {
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Leader } from './leader.ts';
 import type { Log } from './log.ts';
-import { startRounds } from './rounds.ts';
+import type { Metrics } from './metrics.ts';
+import { type Pace, type Rounds, startRounds } from './rounds.ts';
 
 export interface TableOptions {
   readonly cluster: Pick<Cluster, 'send'>;
@@ -22,45 +23,88 @@ export interface TableOptions {
   readonly stored: () => readonly StoredTable[] | undefined;
   /** Changes with everything that the two above depend on, so that nothing is computed in vain. */
   readonly version: () => string;
-  readonly everyMs: number;
+  readonly pace: Pace;
   readonly log: Log;
-  readonly onWritten: (tables: number) => void;
+  readonly metrics: Pick<Metrics, 'policyTables' | 'policyDelay'>;
+}
+
+/** A fifth of a second for a flock of changes, two writings a second at most; without a change it looks whether it is the elected one, and tries again. */
+export const tablePace = { idleMs: 2000, settleMs: 200, restMs: 500 } as const satisfies Pace;
+
+export interface Tables {
+  /** Something changed that the tables depend on. */
+  readonly changed: () => void;
+  readonly stop: () => Promise<void>;
 }
 
 /** Works in rounds until stopped. A round that fails is logged, and the next one tries again. */
-export function startTables(options: TableOptions): { readonly stop: () => Promise<void> } {
-  const { leader, version, everyMs, log } = options;
-  let settled: string | undefined;
-  const round = async (): Promise<void> => {
-    const now = version();
-    if (!(await leader.round()) || now === settled) return;
-    settled = (await writeMissing(options)) ? now : undefined;
+export function startTables(options: TableOptions): Tables {
+  const { leader, pace, log } = options;
+  const state: Written = { settled: undefined, seenMs: undefined };
+  const rounds = startRounds(
+    () => writeChanges(state, options),
+    pace,
+    (error) => log.warn({ error: String(error) }, 'the tables of the policy could not be written'),
+  );
+  const changed = (): void => {
+    state.seenMs ??= performance.now();
+    rounds.soon();
   };
-  const rounds = startRounds(round, everyMs, (error) => {
-    settled = undefined;
-    log.warn({ error: String(error) }, 'the tables of the policy could not be written');
-  });
+  const term = serveTerm(leader, pace.idleMs, rounds.soon);
   return {
+    changed,
     stop: async () => {
-      await rounds.stop();
+      await Promise.all([rounds.stop(), term.stop()]);
       await leader.release();
     },
   };
 }
 
+interface Written {
+  /** The version of which nothing is missing. */
+  settled: string | undefined;
+  /** When the first change was seen that is not written yet. */
+  seenMs: number | undefined;
+}
+
+async function writeChanges(state: Written, options: TableOptions): Promise<void> {
+  const now = options.version();
+  if (now === state.settled || !options.leader.holds()) return;
+  const { seenMs } = state;
+  state.seenMs = undefined;
+  try {
+    state.settled = (await writeMissing(options, seenMs)) ? now : undefined;
+  } catch (error) {
+    Object.assign(state, { settled: undefined, seenMs });
+    throw error;
+  }
+}
+
+function serveTerm(leader: Leader, everyMs: number, elected: () => void): Rounds {
+  const round = async (): Promise<void> => {
+    const held = leader.holds();
+    if ((await leader.round()) && !held) elected();
+  };
+  return startRounds(round, { idleMs: everyMs }, () => {});
+}
+
 /** Whether nothing was missing. What was written is seen as stored a moment later, in another round. */
-async function writeMissing({ cluster, wanted, stored, log, onWritten }: TableOptions): Promise<boolean> {
+async function writeMissing(options: TableOptions, sinceMs: number | undefined): Promise<boolean> {
+  const { cluster, wanted, stored, log, metrics } = options;
   const [table, there] = [wanted(), stored()];
   if (table === undefined || there === undefined) return false;
   const parts = shards(table);
   const writes = missingWrites(parts, there);
   for (const write of writes) await send(cluster, write);
-  if (writes.length === 0) onWritten(parts.length);
-  else {
-    const namespaces = Object.keys(table.revisions).length;
-    log.info({ namespaces, tables: parts.length, writes: writes.length }, 'tables of the policy written');
+  if (writes.length === 0) {
+    metrics.policyTables.set(parts.length);
+    return true;
   }
-  return writes.length === 0;
+  const delayMs = sinceMs === undefined ? 0 : Math.round(performance.now() - sinceMs);
+  metrics.policyDelay.observe(delayMs / 1000);
+  const namespaces = Object.keys(table.revisions).length;
+  log.info({ namespaces, tables: parts.length, writes: writes.length, delayMs }, 'tables of the policy written');
+  return false;
 }
 
 const collection = `/apis/${tableResource.group}/${tableResource.version}/${tableResource.plural}`;
@@ -102,18 +146,22 @@ export interface FollowedTables {
 }
 
 /** A copy of the tables that the cluster holds. */
-export function followTables(cluster: Cluster): FollowedTables {
+export function followTables(cluster: Cluster, changed: () => void): FollowedTables {
   const byUid = new Map<string, StoredTable>();
   let version = 0;
+  const count = (): void => {
+    version++;
+    changed();
+  };
   const following = cluster.follow(tableResource, 'objects', {
     put: (object) => {
       const { metadata: { uid = '', name = '', resourceVersion = '' } = {}, spec } = object as Table;
       byUid.set(uid, { name, resourceVersion, spec });
-      version++;
+      count();
     },
     remove: (uid) => {
       byUid.delete(uid);
-      version++;
+      count();
     },
   });
   return {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RuleFiles } from '../../core/admission/index.ts';
+import { SpecError } from '../../core/std/errors.ts';
 import type { ClusterAnswer } from '../../ports/cluster.ts';
 import { fakeCluster } from './fake-cluster.ts';
 import { servePolicy } from './serve-policy.ts';
@@ -24,8 +25,36 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   assert.fail(`never: ${what}`);
 }
 
+const none = (): void => {};
+const silent = { debug: none, info: none, warn: none, error: none };
+
+/** Only changes bring a round. */
+const never = 1_000_000_000;
+
+test('a cluster without such policies is refused, before anything is followed', async () => {
+  const resources = [{ name: 'mutatingwebhookconfigurations' }, { name: 'validatingadmissionpolicies' }];
+  const cluster = fakeCluster(() => ({ status: 200, body: { resources } }));
+  const leader = { round: () => Promise.resolve(true), holds: () => true, release: () => Promise.resolve() };
+  const ports = { cluster, leader, ruleFiles: () => Promise.resolve({}), nowMs: () => 0, log: silent };
+  await assert.rejects(
+    servePolicy({ metrics: { host: '127.0.0.1', port: 0 }, pollMs: 5, pace: { idleMs: 5 } }, ports),
+    /serves no MutatingAdmissionPolicy/,
+  );
+  assert.deepEqual(cluster.followed, []);
+});
+
+test('rules that cannot be used end it, and nothing is followed any more', async () => {
+  const cluster = fakeCluster();
+  const leader = { round: () => Promise.resolve(true), holds: () => true, release: () => Promise.resolve() };
+  const ruleFiles = () => Promise.resolve({ 'rollouts.yml': 'production: {b-2: 99}\n' });
+  const ports = { cluster, leader, ruleFiles, nowMs: () => 0, log: silent };
+  const settings = { metrics: { host: '127.0.0.1', port: 0 }, pollMs: 5, pace: { idleMs: 5 } };
+  await assert.rejects(servePolicy(settings, ports), SpecError);
+  assert.deepEqual(cluster.followed, []);
+});
+
 /** A controller over a cluster that stores tables, and tells of them. */
-async function start(leads: () => boolean = () => true) {
+async function start(leads: () => boolean = () => true, idleMs = never) {
   let files: RuleFiles = { 'rollouts.yml': 'production: {b-2: 100}\n' };
   let refuse = false;
   const tables = new Map<string, { readonly spec: { readonly revisions: object } }>();
@@ -48,10 +77,10 @@ async function start(leads: () => boolean = () => true) {
   const logged: string[] = [];
   const line = (_: object, message: string): void => void logged.push(message);
   const running = await servePolicy(
-    { metrics: { host: '127.0.0.1', port: 0 }, pollMs: 5 },
+    { metrics: { host: '127.0.0.1', port: 0 }, pollMs: 5, pace: { idleMs } },
     {
       cluster,
-      leader: { round: () => Promise.resolve(leads()), release: () => Promise.resolve() },
+      leader: { round: () => Promise.resolve(leads()), holds: leads, release: () => Promise.resolve() },
       ruleFiles: () => Promise.resolve(files),
       nowMs: () => 0,
       log: { debug: line, info: line, warn: line, error: line },
@@ -79,6 +108,7 @@ test('nothing is written before the copies are complete; then each change of rul
     assert.deepEqual([running.isReady(), tables.size], [false, 0]);
     cluster.sync();
     assert.equal(running.isReady(), true);
+    cluster.put('namespaces', namespace('shop'));
     await until('the first table', () => shows({ shop: 'b-2' }));
     cluster.put('namespaces', namespace('zoo'));
     await until('a new namespace', () => shows({ shop: 'b-2', zoo: 'b-2' }));
@@ -101,7 +131,7 @@ test('nothing is written before the copies are complete; then each change of rul
 
 test('a replica that was not elected writes nothing; one whose writes fail tries again', async () => {
   let leads = false;
-  const { cluster, running, tables, logged, shows, setRefuse } = await start(() => leads);
+  const { cluster, running, tables, logged, shows, setRefuse } = await start(() => leads, 5);
   try {
     cluster.put('namespaces', namespace('shop'));
     cluster.put('mutatingwebhookconfigurations', injector('b-2'));

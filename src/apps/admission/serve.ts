@@ -48,9 +48,8 @@ export interface RunningAdmission {
   readonly drain: () => Promise<void>;
 }
 
-/** Starts the server; it listens at once and is ready when everything it needs is there. Rejects where files are unusable. */
+/** Starts the server; it listens at once and is ready when everything it needs is there. Rejects where files are unusable; then nothing of it goes on. */
 export async function serveAdmission(settings: AdmissionSettings, ports: AdmissionPorts): Promise<RunningAdmission> {
-  const metrics = createMetrics();
   const { log, cluster } = ports;
   const state: State = {
     draining: false,
@@ -60,34 +59,58 @@ export async function serveAdmission(settings: AdmissionSettings, ports: Admissi
     injectors: undefined,
     listener: undefined,
   };
+  const parts: Part[] = state.version === undefined ? [] : [state.version];
+  const stop = async (): Promise<void> => {
+    for (const part of parts) await part.stop();
+  };
+  const isReady = (): boolean => !state.draining && isComplete(state);
+  const world = { settings, ports, metrics: createMetrics() };
+  try {
+    await followCluster(state, parts, world);
+    const health = await serveHealth(settings.metrics, world.metrics, isReady);
+    parts.push({ stop: health.close });
+    parts.push(await serveRoutes(state, parts, world));
+    const drain = async (): Promise<void> => {
+      log.info({}, 'draining');
+      await drainListener(state, settings, ports.pause);
+      await stop();
+      log.info({}, 'drained');
+    };
+    return { port: listenerOf(state).port, metricsPort: health.port, isReady, drain };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** What has to end with the server. */
+interface Part {
+  readonly stop: () => Promise<void> | void;
+}
+
+/** Rules, and what is known of the cluster. */
+async function followCluster(state: State, parts: Part[], { settings, ports, metrics }: World): Promise<void> {
+  const { cluster, log, nowMs, keepSights } = ports;
   const rules = await followRules({ ports, metrics, pollMs: settings.pollMs }, async (read) => {
     state.rules = read;
     await state.caches?.followKinds(read.fleet.kinds);
   });
-  const sights =
-    cluster === undefined ? undefined : startFirstSights({ cluster, nowMs: ports.nowMs, log }, ports.keepSights);
-  state.caches =
-    cluster === undefined || sights === undefined
-      ? undefined
-      : startCaches({ cluster, log, metrics, firstSight: sights.of });
-  await state.caches?.followKinds(state.rules?.fleet.kinds ?? []);
-  const routes = [krispr(state, { settings, ports, metrics }), ...injection(state, ports)];
-  const isReady = (): boolean => !state.draining && isComplete(state);
-  const onError = (error: unknown): void => log.error({ error: String(error) }, 'a request failed');
-  const world = { routes, metrics, isDraining: () => state.draining, onError };
-  const health = await serveHealth(settings.metrics, metrics, isReady);
-  const certificates = await followCertificate(state, { settings, ports, metrics }, (request, response) =>
-    answerRequest(request, response, world),
-  );
-  const drain = async (): Promise<void> => {
-    log.info({}, 'draining');
-    await drainListener(state, settings, ports.pause);
-    for (const part of [rules, certificates, state.caches, state.version, state.injectors]) part?.stop();
-    await sights?.stop();
-    await health.close();
-    log.info({}, 'drained');
-  };
-  return { port: listenerOf(state).port, metricsPort: health.port, isReady, drain };
+  parts.push(rules);
+  if (cluster === undefined) return;
+  const sights = startFirstSights({ cluster, nowMs, log }, keepSights);
+  state.caches = startCaches({ cluster, log, metrics, firstSight: sights.of });
+  parts.push(state.caches, sights);
+  await state.caches.followKinds(state.rules?.fleet.kinds ?? []);
+}
+
+/** Listens as soon as there is a certificate. */
+async function serveRoutes(state: State, parts: Part[], world: World): Promise<Part> {
+  const { ports, metrics } = world;
+  const routes = [krispr(state, world), ...injection(state, ports)];
+  if (state.injectors !== undefined) parts.push(state.injectors);
+  const onError = (error: unknown): void => ports.log.error({ error: String(error) }, 'a request failed');
+  const answering = { routes, metrics, isDraining: () => state.draining, onError };
+  return followCertificate(state, world, (request, response) => answerRequest(request, response, answering));
 }
 
 function isComplete({ rules, listener, caches, injectors }: State): boolean {

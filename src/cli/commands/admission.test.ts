@@ -90,6 +90,15 @@ for (const [what, args, message] of refused)
     assert.match(stderr, message);
   });
 
+test('a policy for a cluster that is too old is refused', async () => {
+  const old = mkdtempSync(join(folder, 'old-'));
+  writeFileSync(join(old, 'rollouts.yml'), 'production: {1-25-2: 100}\n');
+  writeFileSync(join(old, 'fairway.yml'), 'kubernetes: "1.35"\n');
+  const { code, stdout, stderr } = await run('--config', old, '--mode', 'policy');
+  assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+  assert.match(stderr, /Kubernetes 1\.35, and policies need 1\.36/);
+});
+
 test('manifests refuses a rollouts.yml that the server would refuse', async () => {
   const bad = mkdtempSync(join(folder, 'bad-'));
   writeFileSync(join(bad, 'rollouts.yml'), 'production: {1-25-2: 99}\n');

@@ -58,6 +58,7 @@ function serving(io: Io): Command {
       'folder with rollouts.yml, and fairway.yml and rollouts.lock where they exist; followed',
       '.',
     )
+    .option('--config-map <name>', 'instead of a folder: the ConfigMap of --namespace that holds these files; followed')
     .option('--listen <address>', 'where API servers call', ':8443')
     .option('--metrics <address>', 'where /metrics, /healthz and /readyz are served', ':9090')
     .option('--namespace <name>', 'namespace of the server', 'fairway-system')

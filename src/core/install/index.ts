@@ -9,7 +9,7 @@ export {
   leaseName,
   sightsName,
 } from './options.ts';
-export { policyName, tableObject, tableResource } from './policy.ts';
+export { leastPolicyMinor, policyName, tableObject, tableResource } from './policy.ts';
 export { resourceOf } from './resource.ts';
 export { giveBack, type Switch, takeOver } from './take-over.ts';
 export { injectConfigurationName, krisprConfigurationName } from './webhooks.ts';

@@ -9,6 +9,8 @@ export const tableResource = { group: 'fairway.dev', version: 'v1alpha1', plural
 const tableKind = { apiVersion: `${tableResource.group}/${tableResource.version}`, kind: 'RevisionTable' } as const;
 /** The policy's and the binding's; the webhook of the same name takes its place in the other mode. */
 export const policyName = krisprConfigurationName;
+/** The first Kubernetes 1.x that serves MutatingAdmissionPolicies as v1. */
+export const leastPolicyMinor = 36;
 const admissionVersion = 'admissionregistration.k8s.io/v1';
 const labels = { ...ownLabels, 'app.kubernetes.io/component': 'krispr' };
 

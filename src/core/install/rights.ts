@@ -2,6 +2,7 @@
 import {
   appName,
   caSecretName,
+  configName,
   type InstallOptions,
   type KubeObject,
   leaseName,
@@ -45,6 +46,7 @@ function roles(options: InstallOptions): readonly Role[] {
     { need: 'webhooks', rules: webhookRules(options) },
     { need: 'events', rules: [{ apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] }] },
     ...(inject.length > 0 ? [nodesRole, proxyConfigsRole, injectorRole(inject.map(({ name }) => name))] : []),
+    configRole(namespace),
     { namespace, need: 'sights', rules: sightRules },
     ...(options.tlsSecret === undefined ? [{ namespace, need: 'certificates', rules: certificateRules }] : []),
   ];
@@ -59,6 +61,7 @@ function policyRoles(options: InstallOptions): readonly Role[] {
     { need: 'webhooks', rules: [{ ...configurationRules, verbs: follow }] },
     // The number of tables is in their names.
     { need: 'tables', rules: [{ ...tables, verbs: [...follow, 'create', 'update', 'delete'] }] },
+    configRole(options.namespace),
     { namespace: options.namespace, need: 'lease', rules: leaseRules },
   ];
 }
@@ -114,6 +117,12 @@ function injectorRole(revisions: readonly string[]): Role {
     need: 'templates',
     rules: [{ apiGroups: [''], resources: ['configmaps'], resourceNames, verbs: follow }],
   };
+}
+
+/** rollouts.yml and its neighbours. */
+function configRole(namespace: string): Role {
+  const rules = [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [configName], verbs: follow }];
+  return { namespace, need: 'config', rules };
 }
 
 /** `create` cannot be limited by name. */

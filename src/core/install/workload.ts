@@ -1,7 +1,6 @@
 // The server itself: Deployment, Service, disruption budget and the ConfigMap with rollouts.yml and its neighbours.
 import { appName, configName, type InstallOptions, type KubeObject, ownLabels } from './options.ts';
 
-export const configFolder = '/etc/fairway';
 const tlsFolder = '/etc/fairway-tls';
 const ports = { webhook: 8443, metrics: 9090 } as const;
 const selector = { 'app.kubernetes.io/name': appName };
@@ -71,7 +70,7 @@ function podSpec(options: InstallOptions): KubeObject {
       labelSelector: { matchLabels: selector },
     })),
     containers: [container(options)],
-    volumes: [{ name: 'config', configMap: { name: configName } }, ...tls],
+    ...(tls.length === 0 ? {} : { volumes: tls }),
   };
 }
 
@@ -95,7 +94,7 @@ function container(options: InstallOptions): KubeObject {
     startupProbe: { httpGet: { path: '/readyz', port: 'metrics' }, periodSeconds: 1, failureThreshold: 120 },
     resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } },
     securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
-    volumeMounts: [{ name: 'config', mountPath: configFolder, readOnly: true }, ...tls],
+    ...(tls.length === 0 ? {} : { volumeMounts: tls }),
   };
 }
 
@@ -103,7 +102,8 @@ function serverArguments({ mode, namespace, tlsSecret, inject, cluster }: Instal
   return [
     'admission',
     'serve',
-    `--config=${configFolder}`,
+    // Not mounted: kubelets take a minute or more to show an edit.
+    `--config-map=${configName}`,
     ...(mode === 'policy' ? ['--mode=policy'] : [`--listen=:${ports.webhook}`]),
     `--metrics=:${ports.metrics}`,
     `--namespace=${namespace}`,
