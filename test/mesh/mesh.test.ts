@@ -25,12 +25,13 @@ import {
 const names = ['web', 'cart', 'stock'] as const;
 const repository = newRepository(names.map((name) => application({ name })));
 const [older, newer] = revisions;
+const revisionsOnly = 'revisions: {1-25-2: {}, 1-26-0: {}}\n';
 let connection: Connection;
 
 before(async () => {
   connection = await stageUp();
   follow(older);
-  repository.write('fairway.yml', 'revisions: {1-25-2: {}, 1-26-0: {}}\n');
+  repository.write('fairway.yml', revisionsOnly);
   await standIn(repository.folder);
 });
 after(async () => {
@@ -108,6 +109,36 @@ async function losesNothing(): Promise<void> {
   assert.deepEqual(lost, []);
 }
 
+/** Manifests and CI know nothing of the guard here. */
+const bare = { application: 'exit', sidecar: 'classic', guard: false, requestMs: 50, perSecond: 100 } as const;
+
+test('the guard that Krispr puts into pods at admission: without it a roll-out loses requests, with it none', async () => {
+  const without = await rollOutUnderLoad(bare, 500);
+  assert.notDeepEqual(without.lost, [], `${without.sent} were sent`);
+  repository.write('fairway.yml', `${revisionsOnly}mutators: {shutdown-guard: {seconds: 5}}\n`);
+  await until('the server follows', () => isGuarded(dryRunPod()));
+  const guarded = until('guarded pods', () => podsOf('front').length > 0 && podsOf('front').every(isGuarded));
+  const [{ sent, lost }] = await Promise.all([rollOutUnderLoad(bare, 500), guarded]);
+  assert.deepEqual(lost, [], `${sent} were sent`);
+  repository.write('fairway.yml', revisionsOnly);
+  await until('the server follows back', () => !isGuarded(dryRunPod()));
+});
+
+interface Guarded {
+  readonly containers: readonly {
+    readonly lifecycle?: { readonly preStop?: { readonly sleep?: { seconds: number } } };
+  }[];
+  readonly terminationGracePeriodSeconds?: number;
+}
+
+/** The application's container waits before it is told to end, and the pod has the time for it. */
+function isGuarded(pod: Pod): boolean {
+  const { containers, terminationGracePeriodSeconds } = pod.spec as Guarded;
+  return (
+    containers.some(({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds === 5) && terminationGracePeriodSeconds === 35
+  );
+}
+
 test("Fairway's own agent in the place of Istio's, from here on: certificates, mutual TLS, a roll-out without a loss", async () => {
   useAgent('fairway');
   kubectl(['-n', namespace, 'rollout', 'restart', ...names.map((name) => `deployment/${name}`)]);
@@ -118,7 +149,7 @@ test("Fairway's own agent in the place of Istio's, from here on: certificates, m
 });
 
 test('with remutateAfter: 0 a restart is enough, forth and back', async () => {
-  repository.write('fairway.yml', 'remutateAfter: 0\nrevisions: {1-25-2: {}, 1-26-0: {}}\n');
+  repository.write('fairway.yml', `remutateAfter: 0\n${revisionsOnly}`);
   for (const revision of [newer, older]) {
     follow(revision);
     await until(`the server follows to ${revision}`, () => dryRun() === revision);
@@ -129,10 +160,14 @@ test('with remutateAfter: 0 a restart is enough, forth and back', async () => {
 
 /** The revision that a pod would get whose manifest says 1-25-2. */
 function dryRun(): string | undefined {
+  return dryRunPod().metadata.labels['istio.io/rev'];
+}
+
+function dryRunPod(): Pod {
   const metadata = { name: 'dry', namespace, labels: { 'istio.io/rev': older } };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'a', image: 'a' }] } };
   const made = kubectl(['create', '--dry-run=server', '-o', 'json', '-f', '-'], JSON.stringify(pod));
-  return (JSON.parse(made) as Pod).metadata.labels['istio.io/rev'];
+  return JSON.parse(made) as Pod;
 }
 
 test("give-back: istiod's own injectors serve again", async () => {
