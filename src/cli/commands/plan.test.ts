@@ -92,8 +92,8 @@ test('plan: manifests are an inventory, with owners and the kinds of fairway.yml
   assert.equal(code, 1);
   assert.deepEqual(made.totals.moving, { namespaces: 1, workloads: 3, pods: 8, owners: ['shop', 'storage'] });
   assert.deepEqual(made.stuck, [
-    { workload: 'shop-1/StatefulSet/db', because: 'on-delete' },
-    { workload: 'shop-1/CloneSet/clones', because: 'selector' },
+    { workload: 'shop-1/StatefulSet/db', pods: 1, because: 'on-delete' },
+    { workload: 'shop-1/CloneSet/clones', pods: 3, because: 'selector' },
   ]);
 });
 

@@ -11,7 +11,11 @@ export interface Named {
     readonly creationTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly { readonly kind: string; readonly controller?: boolean }[];
+    readonly ownerReferences?: readonly {
+      readonly kind: string;
+      readonly name?: string;
+      readonly controller?: boolean;
+    }[];
   };
 }
 

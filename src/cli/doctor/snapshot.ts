@@ -10,6 +10,7 @@ import {
   type Snapshot,
 } from '../../core/injectors/index.ts';
 import type { ClusterFacts } from '../../core/policy-table/index.ts';
+import { isWatchedKind } from '../../core/reach/index.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { list, metadataOnly, type Named } from './list.ts';
 import { readChoices, readNodes } from './native.ts';
@@ -26,16 +27,6 @@ export interface DoctorOptions {
   readonly read: ReadRules | undefined;
   readonly nowMs: number;
 }
-
-/** Owners of pods that the server watches, and nodes, which own their mirror pods. */
-const watchedKinds: ReadonlySet<string> = new Set([
-  'ReplicaSet',
-  'StatefulSet',
-  'DaemonSet',
-  'Job',
-  'ReplicationController',
-  'Node',
-]);
 
 export async function readSnapshot(options: DoctorOptions): Promise<Snapshot> {
   const { cluster, read, nowMs } = options;
@@ -80,7 +71,9 @@ function clusterFacts(
   namespaces: Snapshot['namespaces'],
   workloads: readonly Workload[],
 ): Omit<ClusterFacts, 'rules'> {
-  const records = workloads.flatMap((each) => ownerRecord({ group: 'apps', kind: each.kind }, each) ?? []);
+  const records = workloads
+    .filter(({ kind }) => kind !== 'Job')
+    .flatMap((each) => ownerRecord({ group: 'apps', kind: each.kind }, each) ?? []);
   return {
     served: servedByAll(configurations.map(servedBy)),
     namespaces: namespaces.map(({ name, labels }) => [name, labels] as const),
@@ -101,20 +94,27 @@ async function namespacesOf(cluster: Cluster): Promise<Snapshot['namespaces']> {
 /** Who owns the pods: kinds that nobody watches, and pods of the mesh that nobody owns. */
 async function ownersOf({ cluster, read }: DoctorOptions): Promise<Pick<Snapshot, 'unwatched' | 'barePods'>> {
   const pods = (await list(cluster, '/api/v1/pods', metadataOnly)) as readonly Named[];
-  const kinds = new Set(read?.fleet.kinds.map(({ kind }) => kind));
-  const owned = pods.map(({ metadata }) => ({
-    pod: `${metadata.namespace}/${metadata.name}`,
-    inMesh: metadata.labels?.['istio.io/rev'] !== undefined,
-    owner: metadata.ownerReferences?.find(({ controller }) => controller === true)?.kind,
-  }));
-  const unwatched = owned.flatMap(({ owner }) =>
-    owner === undefined || watchedKinds.has(owner) || kinds.has(owner) ? [] : owner,
+  const sets = (await list(cluster, '/apis/apps/v1/replicasets', metadataOnly)) as readonly Named[];
+  const above = new Map(sets.map((set) => [`${set.metadata.namespace}/${set.metadata.name}`, ownerOf(set)]));
+  const owned = pods.map((pod) => {
+    const owner = ownerOf(pod);
+    const top = owner?.kind === 'ReplicaSet' ? above.get(`${pod.metadata.namespace}/${owner.name}`) : undefined;
+    const inMesh = pod.metadata.labels?.['istio.io/rev'] !== undefined;
+    return { pod: `${pod.metadata.namespace}/Pod/${pod.metadata.name}`, inMesh, kind: (top ?? owner)?.kind };
+  });
+  // A node owns the mirror pods of its static pods.
+  const unwatched = owned.flatMap(({ kind = 'Pod' }) =>
+    kind === 'Node' || isWatchedKind(kind, read?.fleet.kinds ?? []) ? [] : kind,
   );
   const counts = Map.groupBy(unwatched, (kind) => kind);
   return {
     unwatched: Array.from(counts, ([kind, found]) => ({ kind, pods: found.length })),
-    barePods: owned.filter(({ owner, inMesh }) => owner === undefined && inMesh).map(({ pod }) => pod),
+    barePods: owned.filter(({ kind, inMesh }) => kind === undefined && inMesh).map(({ pod }) => pod),
   };
+}
+
+function ownerOf({ metadata }: Named): { readonly kind: string; readonly name?: string } | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
 async function probesOf(

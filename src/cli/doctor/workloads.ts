@@ -1,48 +1,85 @@
 // Workloads as doctor looks at them: what their templates name, how they age, and ordered sets that wait for what will not come.
 import { ownerRecord, parseTimeMs } from '../../core/admission/index.ts';
 import type { WorkloadFacts } from '../../core/injectors/index.ts';
+import { unreachedBecause } from '../../core/reach/index.ts';
 import { type StatefulSetFacts, stuckFinding } from '../../core/stateful-set/index.ts';
 import type { Problem } from '../../core/std/errors.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { list, type Named } from './list.ts';
 
-const templated = { deployments: 'Deployment', statefulsets: 'StatefulSet', daemonsets: 'DaemonSet' } as const;
+const templated = [
+  { group: 'apps', plural: 'deployments', kind: 'Deployment' },
+  { group: 'apps', plural: 'statefulsets', kind: 'StatefulSet' },
+  { group: 'apps', plural: 'daemonsets', kind: 'DaemonSet' },
+  { group: 'batch', plural: 'jobs', kind: 'Job' },
+] as const;
 
 export interface Workload extends Named {
   readonly kind: string;
   readonly spec?: {
     readonly replicas?: number;
+    readonly paused?: boolean;
     readonly podManagementPolicy?: string;
     readonly updateStrategy?: { readonly type?: string; readonly rollingUpdate?: { readonly partition?: number } };
     readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
-    readonly template?: { readonly metadata?: Partial<Named['metadata']> };
+    readonly template?: {
+      readonly metadata?: Partial<Named['metadata']>;
+      readonly spec?: { readonly hostNetwork?: boolean };
+    };
   };
-  readonly status?: { readonly currentRevision?: string; readonly updateRevision?: string };
+  readonly status?: {
+    readonly currentRevision?: string;
+    readonly updateRevision?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
 }
 
 export async function readWorkloads(cluster: Cluster): Promise<readonly Workload[]> {
   const found = await Promise.all(
-    Object.entries(templated).map(async ([plural, kind]) => {
-      const listed = (await list(cluster, `/apis/apps/v1/${plural}`)) as readonly Omit<Workload, 'kind'>[];
+    templated.map(async ({ group, plural, kind }) => {
+      const listed = (await list(cluster, `/apis/${group}/v1/${plural}`)) as readonly Omit<Workload, 'kind'>[];
       return listed.map((object): Workload => ({ ...object, kind }));
     }),
   );
-  return found.flat();
+  return found.flat().filter((each) => !isOver(each));
+}
+
+/** A Job that ended has no pods that run, and its labels mean nothing any more. */
+function isOver({ kind, status }: Workload): boolean {
+  const ends: readonly string[] = ['Complete', 'Failed'];
+  return (
+    kind === 'Job' && (status?.conditions ?? []).some(({ type, status: is }) => ends.includes(type) && is === 'True')
+  );
 }
 
 export function workloadFacts(object: Workload): WorkloadFacts {
   const { namespace = '', creationTimestamp } = object.metadata;
-  const { labels, annotations } = object.spec?.template?.metadata ?? {};
-  const owner = ownerRecord({ group: 'apps', kind: object.kind }, object);
+  const { template, updateStrategy, paused } = object.spec ?? {};
+  const { labels = {}, annotations = {} } = template?.metadata ?? {};
+  const owner = ownerRecord({ group: object.kind === 'Job' ? 'batch' : 'apps', kind: object.kind }, object);
+  const selectsRevision = owner?.selectsRevision === true;
   return {
     key: keyOf(object),
     namespace,
-    revision: labels?.['istio.io/rev'],
-    selectsRevision: owner?.selectsRevision === true,
+    revision: labels['istio.io/rev'],
+    selectsRevision,
     createdMs: parseTimeMs(creationTimestamp),
     stamped: owner?.stamp !== undefined,
-    restartedMs: parseTimeMs(annotations?.['kubectl.kubernetes.io/restartedAt']),
+    restartedMs: parseTimeMs(annotations['kubectl.kubernetes.io/restartedAt']),
+    isOutside: template?.spec?.hostNetwork === true || isSwitchedOff(labels) || isSwitchedOff(annotations),
+    unreached: unreachedBecause({
+      kind: object.kind,
+      isWatched: true,
+      selectsRevision,
+      strategy: updateStrategy?.type,
+      isPaused: paused,
+      annotations,
+    }),
   };
+}
+
+function isSwitchedOff(map: Readonly<Record<string, string>>): boolean {
+  return map['sidecar.istio.io/inject'] === 'false';
 }
 
 function keyOf({ kind, metadata }: Workload): string {

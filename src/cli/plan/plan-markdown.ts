@@ -10,6 +10,8 @@ import {
   revisionPairs,
   shareCells,
   shareHead,
+  stuckCells,
+  stuckHead,
 } from './wording.ts';
 
 /** The first line, by which the Action finds its own comment again. */
@@ -48,6 +50,14 @@ export function planMarkdown(plan: Plan): string {
       `Owners (${plan.totals.moving.owners.length})`,
       plan.totals.moving.owners.slice(0, maximumRows).map(code).join(', '),
       plan.totals.moving.owners.length,
+    ),
+    folded(
+      `Workloads that do not follow by themselves (${plan.stuck.length})`,
+      rows(
+        stuckHead.map((head) => head.toLowerCase()),
+        plan.stuck.map(stuckCells).map(([workload = '', ...rest]) => [code(workload), ...rest]),
+      ),
+      plan.stuck.length,
     ),
     folded('Buckets', plan.buckets.map((change) => `- ${escape(bucketLine(change))}`).join('\n'), plan.buckets.length),
     folded(

@@ -10,6 +10,8 @@ import {
   revisionPairs,
   shareCells,
   shareHead,
+  stuckCells,
+  stuckHead,
 } from './wording.ts';
 
 const longest = 50;
@@ -39,9 +41,17 @@ export function planText(plan: Plan): string {
       : `Namespaces that move\n${indent(table([['NAMESPACE', 'FROM', 'TO', 'WORKLOADS', 'PODS', 'WHY'], ...moves]))}${rest > 0 ? `  … and ${rest} more (-o json has all)\n` : ''}`,
     list('Buckets', plan.buckets.map(bucketLine)),
     plan.shares.length === 0 ? '' : `Shares\n${indent(table([shareHead, ...plan.shares.map(shareCells)]))}`,
+    stuckText(plan),
     list('Done by', boundSentences(plan)),
   ];
   return parts.filter((part) => part !== '').join('\n');
+}
+
+function stuckText({ stuck }: Plan): string {
+  if (stuck.length === 0) return '';
+  const rows = stuck.slice(0, longest).map(stuckCells);
+  const rest = stuck.length - rows.length;
+  return `Do not follow by themselves\n${indent(table([stuckHead, ...rows]))}${rest > 0 ? `  … and ${rest} more (-o json has all)\n` : ''}`;
 }
 
 function list(title: string, lines: readonly string[]): string {

@@ -1,5 +1,5 @@
 // How a plan is said, in a terminal and in a pull request.
-import type { BucketChange, Move, Plan, ShareRow } from '../../core/plan/index.ts';
+import type { BucketChange, Move, Plan, ShareRow, StuckWorkload } from '../../core/plan/index.ts';
 import { compareRevisions, percentText } from '../../core/rollout/index.ts';
 import { formatDuration } from '../../core/std/duration.ts';
 
@@ -70,6 +70,12 @@ export function bucketLine({ bucket, change, moved, needless, remembered }: Buck
   if (change !== 'changed') return `${bucket}: ${change}`;
   const hands = moved.map(({ from, to, slots }) => `${from} → ${to} ${percentText(slots)} %`).join(', ');
   return `${bucket}: ${hands}${needless > 0 ? `, of it ${percentText(needless)} % needless` : ''}${remembered ? '' : ' (not in the lock)'}`;
+}
+
+export const stuckHead = ['WORKLOAD', 'PODS', 'WHY'];
+
+export function stuckCells({ workload, pods, because }: StuckWorkload): string[] {
+  return [workload, String(pods), because];
 }
 
 export const shareHead = ['BUCKET', 'REVISION', 'ASKED', 'NAMESPACES', 'PODS'];

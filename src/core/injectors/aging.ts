@@ -1,5 +1,6 @@
-// Workloads that the age rule never reaches, and workloads that Krispr leaves alone because nothing names a revision: whoever waits for the end of an
-// upgrade has to see them, or waits for ever.
+// Workloads that do not follow today's revision by themselves (by the rule of `../reach`), those that their restarts keep young, and those that Krispr
+// leaves alone because nothing names a revision: whoever waits for the end of an upgrade has to see them, or waits for ever.
+import { type Unreached, unreachedProblems } from '../reach/index.ts';
 import type { Problem } from '../std/errors.ts';
 import { injectionLabel, revisionLabel } from './configuration.ts';
 import type { NamespaceFacts } from './findings.ts';
@@ -16,6 +17,10 @@ export interface WorkloadFacts {
   readonly stamped?: boolean;
   /** The last `rollout restart`. */
   readonly restartedMs?: number | undefined;
+  /** Its pods get no sidecar, whatever its namespace is. */
+  readonly isOutside?: boolean;
+  /** Why it does not move by itself. */
+  readonly unreached?: Unreached | undefined;
 }
 
 /** What rollouts.yml and fairway.yml say. */
@@ -39,13 +44,24 @@ export interface AgingFacts {
   readonly nowMs: number;
 }
 
+/** What age does not reach; of no interest where Krispr is a policy, which knows no age. */
 export function agingFindings(facts: AgingFacts): readonly Problem[] {
-  const { barePods } = facts;
+  const bare = facts.barePods.map((pod) => ({ workload: pod, because: 'bare-pod' }) as const);
   return [
     ...facts.unwatched.map(unwatchedKind),
-    ...(barePods.length === 0 ? [] : [bare(barePods)]),
+    ...unreachedProblems(bare),
     ...facts.workloads.filter((workload) => isKeptYoung(workload, facts)).map(keptYoung),
   ];
+}
+
+/** What no roll-out moves. A selector with the label is a finding of its own. */
+export function stuckFindings({ workloads, rules }: AgingFacts): readonly Problem[] {
+  const stuck = workloads.flatMap(({ key, namespace, revision, isOutside, unreached: because }) => {
+    const wanted = rules?.revisionOf(namespace);
+    const stays = revision === undefined || wanted === undefined || wanted === revision || isOutside === true;
+    return stays || because === undefined || because === 'selector' ? [] : [{ workload: key, because }];
+  });
+  return unreachedProblems(stuck);
 }
 
 /** Without a stamp each restart is a deploy: who restarts more often than the age limit never ages. */
@@ -62,11 +78,11 @@ function isKeptYoung(workload: WorkloadFacts, { rules, nowMs }: AgingFacts): boo
 export function unlabelledFindings({ workloads, namespaces, rules }: AgingFacts): readonly Problem[] {
   if (rules === undefined) return [];
   const labels = new Map(namespaces.map((each) => [each.name, each.labels]));
-  const left = workloads.filter(({ namespace, revision }) => {
+  const left = workloads.filter(({ namespace, revision, isOutside }) => {
     const of = labels.get(namespace) ?? {};
     const isPlain = of[revisionLabel] === undefined && of[injectionLabel] === undefined;
     const isInMesh = rules.revisionOf(namespace) !== undefined && of['istio.io/dataplane-mode'] !== 'ambient';
-    return revision === undefined && isPlain && isInMesh && !rules.labelsUnlabelled(namespace);
+    return revision === undefined && isOutside !== true && isPlain && isInMesh && !rules.labelsUnlabelled(namespace);
   });
   if (left.length === 0) return [];
   return [
@@ -86,16 +102,6 @@ function unwatchedKind({ kind, pods }: AgingFacts['unwatched'][number]): Problem
     path: kind,
     message: `${pods} pods belong to owners of a kind that nobody watches: they age from the first pod that Krispr sees, not from their deploys`,
     hint: 'list the kind in fairway.yml',
-  };
-}
-
-function bare(pods: readonly string[]): Problem {
-  return {
-    code: 'never-ages',
-    severity: 'warning',
-    path: 'Pod',
-    message: `${pods.length} pods with a revision have no owner: each counts as deployed when it is made (${list(pods)})`,
-    hint: 'give them an owner, or label them anew where they are made',
   };
 }
 

@@ -137,6 +137,10 @@ const rows: readonly (readonly [name: string, changes: Partial<Snapshot>, codes:
   ['restarted, but young itself', { workloads: [{ ...old, createdMs: 0, restartedMs: 1 }] }, []],
   ['restarted, with a stamp', { workloads: [{ ...old, restartedMs: 1, stamped: true }] }, []],
   ["restarted, on today's revision", { workloads: [{ ...old, namespace: 'other', restartedMs: 1 }] }, []],
+  ['OnDelete', { workloads: [{ ...old, unreached: 'on-delete' }] }, ['workload-stuck']],
+  ["OnDelete, on today's revision", { workloads: [{ ...old, namespace: 'other', unreached: 'on-delete' }] }, []],
+  ['OnDelete, without a sidecar', { workloads: [{ ...old, unreached: 'on-delete', isOutside: true }] }, []],
+  ['no label, and no sidecar', { workloads: [{ ...old, revision: undefined, isOutside: true }] }, []],
   ['a policy', underPolicy({}), ['policy-no-age']],
   [
     'a policy without its parts',
@@ -149,6 +153,11 @@ const rows: readonly (readonly [name: string, changes: Partial<Snapshot>, codes:
     ['policy-stale', 'policy-no-age', 'policy-and-webhook'],
   ],
   ['with a policy age is no matter', { ...underPolicy({}), barePods: ['shop/one'] }, ['policy-no-age']],
+  [
+    'a Job on another revision, with a policy',
+    { ...underPolicy({}), workloads: [{ ...old, unreached: 'runs-to-end' }] },
+    ['policy-no-age', 'workload-stuck'],
+  ],
   ['a selector, and errors first', { workloads: workload('old', true) }, ['selector-has-revision', 'revision-in-use']],
   ['owners that nobody watches', { unwatched: [{ kind: 'StrimziPodSet', pods: 3 }] }, ['never-ages']],
 ];

@@ -1,7 +1,7 @@
 // Everything that `fairway doctor` finds in a snapshot of a cluster: the injectors' findings, and what workloads, certificates and
 // dry-run pods add to them.
 import type { Problem } from '../std/errors.ts';
-import { type AgingFacts, agingFindings, unlabelledFindings, type WorkloadFacts } from './aging.ts';
+import { type AgingFacts, agingFindings, stuckFindings, unlabelledFindings, type WorkloadFacts } from './aging.ts';
 import { type Configuration, injectorsOf, krisprsOf, namedRevisions } from './configuration.ts';
 import { classFindings, namespaceFindings, orderFindings } from './findings.ts';
 import { type NativeChoice, type NodeFacts, nativeFindings } from './native.ts';
@@ -51,6 +51,7 @@ export function diagnose(snapshot: Snapshot): readonly Problem[] {
     ...namespaces.flatMap((namespace) => namespaceFindings(namespace, injectors).problems),
     ...workloads.flatMap((workload) => workloadFindings(workload, new Set(namedRevisions(injectors)), snapshot)),
     ...snapshot.stuck,
+    ...stuckFindings(snapshot),
     ...nativeFindings(snapshot.nodes, snapshot.choices),
     ...(policy === undefined ? agingFindings(snapshot) : []),
     ...unlabelledFindings(snapshot),

@@ -1,7 +1,8 @@
 // An inventory from manifests: what will run once they are applied. A pod here is a bare pod: nothing owns it.
 import { type NamespaceFacts, type StringMap, type Workload, workloadKey } from '../manifest/index.ts';
+import { type Unreached, unreachedBecause } from '../reach/index.ts';
 import type { Problem } from '../std/errors.ts';
-import type { Inventory, InventoryWorkload, Stuck } from './inventory.ts';
+import type { Inventory, InventoryWorkload } from './inventory.ts';
 
 export interface ManifestFacts {
   readonly workloads: readonly Workload[];
@@ -65,8 +66,15 @@ function isSwitchedOff(map: StringMap | undefined): boolean {
   return map?.['sidecar.istio.io/inject'] === 'false';
 }
 
-function stuckBy({ kind, selector, strategy }: Workload): Stuck | undefined {
-  if (selector?.keys.includes('istio.io/rev') === true) return 'selector';
-  if (strategy === 'OnDelete') return 'on-delete';
-  return kind === 'Pod' ? 'bare-pod' : undefined;
+/** Whether its kind is watched is a question for fairway.yml. */
+function stuckBy({ kind, selector, strategy, isPaused, pod }: Workload): Unreached | undefined {
+  const selectsRevision = selector?.keys.includes('istio.io/rev') === true;
+  return unreachedBecause({
+    kind,
+    isWatched: true,
+    selectsRevision,
+    strategy,
+    isPaused,
+    annotations: pod?.annotations ?? {},
+  });
 }

@@ -1,5 +1,5 @@
 // The door of inventory: what runs where, before anything is changed.
 export { fromManifests } from './from-manifests.ts';
-export { type Inventory, type InventoryWorkload, joinInventories, type Stuck, withOwners } from './inventory.ts';
+export { type Inventory, type InventoryWorkload, joinInventories, withOwners } from './inventory.ts';
 export { type Namespace, parseNamespaces } from './namespaces.ts';
 export { parseSnapshot, snapshotJsonSchema } from './snapshot.ts';

@@ -1,9 +1,7 @@
 // What runs where, in one shape whatever it was read from: manifests, a snapshot of a cluster, a list of namespaces.
+import type { Unreached } from '../reach/index.ts';
 import { compareCodePoints } from '../std/order.ts';
 import type { Namespace } from './namespaces.ts';
-
-/** Why a workload's pods cannot move by being replaced. */
-export type Stuck = 'selector' | 'on-delete' | 'bare-pod';
 
 export interface InventoryWorkload {
   readonly namespace: string;
@@ -14,7 +12,8 @@ export interface InventoryWorkload {
   readonly owner?: string;
   /** The revision its pod template names now. */
   readonly revision?: string;
-  readonly stuck?: Stuck;
+  /** Why it does not move by itself, as far as a manifest or a snapshot says it. */
+  readonly stuck?: Unreached;
   /** Its pods get no sidecar, whatever its namespace is: hostNetwork, or injection switched off. */
   readonly outsideMesh: boolean;
   /** terminationGracePeriodSeconds of its pods. */

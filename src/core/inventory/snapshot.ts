@@ -1,6 +1,7 @@
 // A snapshot of a fleet as JSON (schemas/snapshot.json): namespaces, workloads, replicas, owners, current revisions.
 // Made by whoever can see the clusters, read by `plan` where nobody can.
 import * as z from 'zod';
+import { unreached } from '../reach/index.ts';
 import { issueProblems, type Named, type Parsed, plainValue, readSpecFile } from '../spec-file/index.ts';
 import { type Inventory, joinInventories } from './inventory.ts';
 
@@ -31,9 +32,11 @@ const snapshotSchema = z
           owner: name.optional().describe('Who is asked when it fails.'),
           revision: name.optional().describe('The istio.io/rev label of its pods now.'),
           stuck: z
-            .enum(['selector', 'on-delete', 'bare-pod'])
+            .enum(unreached)
             .optional()
-            .describe('Why its pods cannot move by being replaced.'),
+            .describe(
+              'Why it does not move by itself; of Pods, Jobs and kinds that nobody watches it is known without.',
+            ),
           outsideMesh: z
             .boolean()
             .optional()

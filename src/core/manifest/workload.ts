@@ -72,6 +72,8 @@ export interface Workload extends Identity {
   readonly replicas: number | undefined;
   /** spec.strategy.type or spec.updateStrategy.type. */
   readonly strategy: string | undefined;
+  /** spec.paused is true. */
+  readonly isPaused: boolean;
   /** A Rollout's workloadRef, as kind/name. */
   readonly workloadRef: string | undefined;
 }
@@ -158,6 +160,7 @@ export function readWorkload(document: OutlinedDocument, object: ManifestObject,
     selector: rule.template === '' ? undefined : readSelector(tape, spec),
     replicas: numberAt(tape, spec, 'replicas'),
     strategy: strategyOf(tape, spec),
+    isPaused: isTrue(tape, childOf(tape, spec, 'paused')),
     workloadRef: readReference(tape, childOf(tape, spec, 'workloadRef')),
   };
 }
@@ -200,11 +203,10 @@ function podFacts(tape: Tape, template: number): PodFacts | undefined {
   if (template === none || !isMap(tape, template)) return undefined;
   const metadata = childOf(tape, template, 'metadata');
   const spec = childOf(tape, template, 'spec');
-  const hostNetwork = childOf(tape, spec, 'hostNetwork');
   return {
     labels: stringMap(tape, childOf(tape, metadata, 'labels')),
     annotations: stringMap(tape, childOf(tape, metadata, 'annotations')),
-    hostNetwork: hostNetwork !== none && readPlain(tape, hostNetwork) === true,
+    hostNetwork: isTrue(tape, childOf(tape, spec, 'hostNetwork')),
     graceSeconds: numberAt(tape, spec, 'terminationGracePeriodSeconds'),
   };
 }
@@ -227,6 +229,10 @@ function readSelector(tape: Tape, spec: number): Workload['selector'] {
 function readReference(tape: Tape, node: number): string | undefined {
   const name = textAt(tape, node, 'name');
   return name === undefined ? undefined : `${textAt(tape, node, 'kind') ?? 'Deployment'}/${name}`;
+}
+
+function isTrue(tape: Tape, node: number): boolean {
+  return node !== none && readPlain(tape, node) === true;
 }
 
 function numberAt(tape: Tape, map: number, key: string): number | undefined {

@@ -1,11 +1,11 @@
 // What keeps a namespace or workload on its revision although rollouts.yml moves it.
-import type { Inventory, Stuck } from '../inventory/index.ts';
+import type { FleetKind } from '../fleet/index.ts';
+import type { Inventory } from '../inventory/index.ts';
+import { isWatchedKind, type UnreachedWorkload, unreachedBecause } from '../reach/index.ts';
 
-/** A workload of a moving namespace whose pods cannot follow by being replaced. */
-export interface StuckWorkload {
-  /** namespace/kind/name */
-  readonly workload: string;
-  readonly because: Stuck;
+/** A workload of a moving namespace that does not follow by itself. */
+export interface StuckWorkload extends UnreachedWorkload {
+  readonly pods: number;
 }
 
 /** A namespace whose own label decides, so that the pods' label is ignored. */
@@ -15,10 +15,16 @@ export interface Shadowed {
   readonly value: string;
 }
 
-export function stuckIn({ workloads }: Inventory, moving: ReadonlySet<string>): readonly StuckWorkload[] {
-  return workloads.flatMap(({ namespace, kind, name, stuck }) =>
-    stuck !== undefined && moving.has(namespace) ? [{ workload: `${namespace}/${kind}/${name}`, because: stuck }] : [],
-  );
+export function stuckIn(
+  { workloads }: Inventory,
+  moving: ReadonlySet<string>,
+  kinds: readonly FleetKind[],
+): readonly StuckWorkload[] {
+  return workloads.flatMap(({ namespace, kind, name, stuck, pods, outsideMesh }) => {
+    if (outsideMesh || !moving.has(namespace)) return [];
+    const because = stuck ?? unreachedBecause({ kind, isWatched: isWatchedKind(kind, kinds) });
+    return because === undefined ? [] : [{ workload: `${namespace}/${kind}/${name}`, pods, because }];
+  });
 }
 
 /** The injector looks at istio-injection first, then at istio.io/rev. */

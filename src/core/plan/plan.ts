@@ -57,7 +57,7 @@ export function plan({ from, to, inventory, bound, nowMs }: PlanInput): Plan {
   const moving = new Set(moves.map(({ namespace }) => namespace));
   const shares = shareRows(to.rollouts, resolved, inventory);
   const buckets = bucketChanges(from, before, to, after);
-  const stuck = stuckIn(inventory, moving);
+  const stuck = stuckIn(inventory, moving, to.fleet.kinds);
   const shadowed = shadowedBy(inventory);
   const slotsMovedNeedlessly = buckets.reduce((sum, change) => sum + change.needless, 0);
   const needless = moves.filter((move) => move.needless).length;

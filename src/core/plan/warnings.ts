@@ -1,5 +1,6 @@
 // What a reviewer should not overlook in a plan. Warnings, except ties: two patterns of equal length leave a name without a
 // revision, so the file is invalid for this inventory.
+import { unreachedProblems } from '../reach/index.ts';
 import { type Assignment, percentText } from '../rollout/index.ts';
 import type { Problem } from '../std/errors.ts';
 import type { Shadowed, StuckWorkload } from './obstacles.ts';
@@ -27,7 +28,7 @@ export function warningsOf(findings: Findings): readonly Problem[] {
   return [
     ...(file === undefined ? ofTheFile : ofTheFile.map((problem) => ({ ...problem, file }))),
     ...findings.shadowed.map(shadowedLabel),
-    ...findings.stuck.map(stuckWorkload),
+    ...unreachedProblems(findings.stuck),
   ];
 }
 
@@ -73,21 +74,4 @@ function shadowedLabel({ namespace, label, value }: Shadowed): Problem {
     message,
     hint: `kubectl label namespace ${namespace} ${label}-`,
   };
-}
-
-const stuckTexts = {
-  selector: [
-    'its selector holds istio.io/rev: a changed label would orphan its pods',
-    'remove the label from the selector',
-  ],
-  'on-delete': [
-    'its update strategy is OnDelete: pods move only when somebody deletes them',
-    'delete its pods, one by one',
-  ],
-  'bare-pod': ['nothing replaces a pod that has no owner', 'delete it and create it anew'],
-} as const;
-
-function stuckWorkload({ workload, because }: StuckWorkload): Problem {
-  const [reason, hint] = stuckTexts[because];
-  return { code: 'workload-stuck', severity: 'warning', message: `${workload} cannot move: ${reason}`, hint };
 }
