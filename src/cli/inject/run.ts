@@ -13,7 +13,7 @@ import {
   type ProxyLifecycle,
   proxyConfigResource,
 } from '../../core/inject/index.ts';
-import { applyEdits, type Edit, encodeUtf8, readPlain, transformStream } from '../../core/manifest/index.ts';
+import { type Edit, editedText, encodeUtf8, readPlain, transformStream } from '../../core/manifest/index.ts';
 import { ManifestError, type Problem, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
 import { findFiles, readSource, type Source } from '../mutate/sources.ts';
@@ -59,7 +59,7 @@ export async function run(paths: readonly string[], flags: InjectFlags, io: Io):
 
 /** ProxyConfig resources among what is read, wherever they stand: they count for every workload. */
 function proxyConfigsIn(source: Source, namespace = ''): readonly ProxyConfigResource[] {
-  if (!source.text.includes('ProxyConfig')) return [];
+  if (source.indexOf('ProxyConfig', 0) === -1) return [];
   const found: ProxyConfigResource[] = [];
   // Problems of the text are told when it is injected.
   transformStream(source, ({ tape }) => {
@@ -87,18 +87,18 @@ function injectSource(source: Source, state: Run): string {
     const place: Place = { source, document: number, state };
     const result = value === null ? undefined : injectDocument(value, place);
     const changed = result !== undefined && result !== value;
-    const isJson = source.text.slice(start, end).trimStart().startsWith('{');
+    const isJson = source.slice(start, end).trimStart().startsWith('{');
     const format = state.flags.output ?? (isJson ? 'json' : 'yaml');
     if (state.flags.output !== undefined) whole.push(write(result ?? value, format));
     else if (changed) {
       // Whole, but for the comments above it: Helm writes there which file a document comes from.
-      const at = start + (format === 'yaml' ? (leading.exec(source.text.slice(start, end))?.[0].length ?? 0) : 0);
+      const at = start + (format === 'yaml' ? (leading.exec(source.slice(start, end))?.[0].length ?? 0) : 0);
       edits.push({ at, remove: end - at, insert: write(result, format) });
     }
     return [];
   });
   state.problems.push(...problems.map((problem) => ({ ...problem, file: source.name })));
-  if (state.flags.output === undefined) return applyEdits(source.text, edits).join('');
+  if (state.flags.output === undefined) return editedText(source, edits);
   return whole.join(state.flags.output === 'yaml' ? '---\n' : '');
 }
 

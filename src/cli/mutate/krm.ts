@@ -29,7 +29,7 @@ export async function runFunction(flags: MutateFlags, io: Io): Promise<void> {
     const [mutated] = await mutateAll([source], { revisions, flags, io });
     const results = mutated === undefined ? [] : resultsOf(mutated.result);
     const failed = flags.strict === true && results.some(({ severity }) => severity === 'warning');
-    const list = failed || mutated === undefined ? source.text : mutatedText(source.text, mutated.result);
+    const list = failed || mutated === undefined ? source.text : mutatedText(source, mutated.result);
     await print([withResults(list, results)], io.stdout);
     if (failed) io.exitCode = 1;
   } catch (error) {

@@ -1,5 +1,5 @@
 // One run of `fairway mutate`: read everything, mutate everything, and only then, if nothing is wrong, put it out.
-import { applyEdits, type Bytes, encodeUtf8 } from '../../core/manifest/index.ts';
+import { applyEdits, encodeUtf8, type Piece } from '../../core/manifest/index.ts';
 import { type MutateResult, nameOf, type PlacedRemark } from '../../core/mutate/index.ts';
 import { ManifestError, type Problem, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
@@ -87,19 +87,19 @@ async function putOut(mutated: readonly Mutated[], flags: MutateFlags, io: Io): 
       );
     io.exitCode = changed.length > 0 ? 1 : 0;
   } else if (flags.write === true) {
-    writeAll(changed.map((one) => ({ path: one.source.path ?? '', before: one.source.text, pieces: piecesOf(one) })));
+    writeAll(changed.map((one) => ({ path: one.source.path ?? '', before: one.source.bytes, pieces: piecesOf(one) })));
   } else if (flags.diff !== true) await print(joined(mutated), io.stdout);
 }
 
 /** The pieces of every source, with a separator between two sources. */
-function joined(mutated: readonly Mutated[]): readonly Bytes[] {
+function joined(mutated: readonly Mutated[]): readonly Piece[] {
   return mutated.flatMap((one, index) => {
-    const previous = index === 0 ? undefined : mutated[index - 1]?.source.text;
-    const gap = previous === undefined ? [] : [previous.endsWith('\n') ? '---\n' : '\n---\n'];
+    const previous = index === 0 ? undefined : mutated[index - 1]?.source.bytes;
+    const gap = previous === undefined ? [] : [previous.at(-1) === 10 ? '---\n' : '\n---\n'];
     return [...gap, ...piecesOf(one)];
   });
 }
 
-function piecesOf({ source, result }: Mutated): readonly Bytes[] {
-  return applyEdits(source.text, result.edits);
+function piecesOf({ source, result }: Mutated): readonly Piece[] {
+  return applyEdits(source.bytes, result.edits);
 }

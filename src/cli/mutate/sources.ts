@@ -32,13 +32,13 @@ export async function findFiles(paths: readonly string[], cwd: string): Promise<
  */
 export async function readSource(name: string, io: Io, limitBytes: number): Promise<Source> {
   if (name === standardInput)
-    return { name: '<stdin>', path: undefined, ...decode(await readStdin(io, limitBytes), '<stdin>') };
+    return sourceOf('<stdin>', undefined, await readStdin(io, limitBytes));
   const path = resolve(io.cwd, name);
   const stats = statSync(path);
   if (stats.size > limitBytes) throw tooLarge(name, limitBytes);
   const bytes = stats.isFile() ? readFileSync(path) : readPipe(path, limitBytes);
   if (bytes === undefined) throw tooLarge(name, limitBytes);
-  return { name, path, ...decode(bytes, name) };
+  return sourceOf(name, path, bytes);
 }
 
 /** A pipe or a device: nobody knows its size, and /dev/zero has no end. Undefined for more than the limit. */
@@ -92,12 +92,23 @@ function grown(held: Buffer, size: number, atLeast: number): Buffer {
   return larger;
 }
 
-function decode(bytes: Buffer, file: string): ByteText {
-  const text = bytes.toString('latin1');
+/** @throws ManifestError for bytes that are not UTF-8 */
+function sourceOf(name: string, path: string | undefined, bytes: Buffer): Source {
   const ascii = isAscii(bytes);
-  const problem = ascii || isUtf8(bytes) ? undefined : invalidUtf8(text);
-  if (problem !== undefined) throw new ManifestError([{ ...problem, file }]);
-  return { text, bytes, ascii };
+  const problem = ascii || isUtf8(bytes) ? undefined : invalidUtf8(bytes.toString('latin1'));
+  if (problem !== undefined) throw new ManifestError([{ ...problem, file: name }]);
+  let text: string | undefined;
+  return {
+    name,
+    path,
+    bytes,
+    ascii,
+    get text() {
+      return (text ??= bytes.toString('latin1'));
+    },
+    slice: (start, end) => (text === undefined ? bytes.toString('latin1', start, end) : text.slice(start, end)),
+    indexOf: (wanted, from) => bytes.indexOf(wanted, from, 'latin1'),
+  };
 }
 
 function tooLarge(file: string, limitBytes: number): ManifestError {

@@ -4,14 +4,14 @@
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import type { Bytes } from '../../core/manifest/index.ts';
+import type { Piece } from '../../core/manifest/index.ts';
 import { removeLeftovers, type Staged, stage } from '../replace-file.ts';
 
 /** A file and what it shall hold; `before` is what it held when it was read. */
 export interface Rewrite {
   readonly path: string;
-  readonly before: Bytes;
-  readonly pieces: readonly Bytes[];
+  readonly before: Uint8Array;
+  readonly pieces: readonly Piece[];
 }
 
 interface StagedRewrite extends Staged {
@@ -41,14 +41,16 @@ export function writeAll(rewrites: readonly Rewrite[]): void {
 }
 
 /** The pieces as blocks of bytes. The block is filled again for the next one: it must be written before that is asked for. */
-function* blocksOf(pieces: readonly Bytes[]): Generator<Buffer> {
+function* blocksOf(pieces: readonly Piece[]): Generator<Buffer> {
   const size = 1 << 20;
   const block = Buffer.allocUnsafe(size);
   let filled = 0;
   for (const piece of pieces) {
     for (let from = 0; from < piece.length; ) {
       const to = Math.min(piece.length, from + size - filled);
-      filled += block.write(from === 0 && to === piece.length ? piece : piece.slice(from, to), filled, 'latin1');
+      if (typeof piece === 'string') block.write(piece.slice(from, to), filled, 'latin1');
+      else block.set(piece.subarray(from, to), filled);
+      filled += to - from;
       from = to;
       if (filled === size) {
         yield block;
@@ -60,7 +62,7 @@ function* blocksOf(pieces: readonly Bytes[]): Generator<Buffer> {
 }
 
 /** Puts the pieces out, each block when the one before is written. What a closed pipe means, the stream's owner says. */
-export async function print(pieces: readonly Bytes[], stream: Writable): Promise<void> {
+export async function print(pieces: readonly Piece[], stream: Writable): Promise<void> {
   for (const block of blocksOf(pieces)) await new Promise((done) => stream.write(block, done));
 }
 

@@ -7,14 +7,15 @@ import { utf8 } from '../std/utf8.ts';
 /** A string of bytes: every character code is below 256. */
 export type Bytes = string;
 
-/** A text both as a string of bytes, which is quick to search and to cut, and as bytes, which are quick to look at. */
+/** A text as bytes, and what of it is asked for as a string of bytes. */
 export interface ByteText {
-  readonly text: Bytes;
   readonly bytes: Uint8Array;
   /** True where it is known that no byte is above 0x7f. */
   readonly ascii?: boolean;
-  /** `text.slice(start, end)`, where the text is dear to make. */
-  readonly slice?: (start: number, end: number) => Bytes;
+  /** All of it. A large text is as large again, and is made when somebody asks for it: what every run needs is asked of the others. */
+  readonly text: Bytes;
+  readonly slice: (start: number, end: number) => Bytes;
+  readonly indexOf: (wanted: Bytes, from: number) => number;
 }
 
 /** The text that valid UTF-8 bytes stand for. */
@@ -39,7 +40,18 @@ export function encodeUtf8(text: string): Bytes {
 export function byteText(text: Bytes): ByteText {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return { text, bytes };
+  return {
+    text,
+    bytes,
+    slice: (start, end) => text.slice(start, end),
+    indexOf: (wanted, from) => text.indexOf(wanted, from),
+  };
+}
+
+/** Whether a text, of ASCII or of bytes, stands at an offset. */
+export function standsAt(bytes: Uint8Array, at: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+  return true;
 }
 
 /** Offset of the first byte that is not UTF-8 (Unicode 15, table 3-7), or -1. */

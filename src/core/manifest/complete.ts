@@ -2,7 +2,7 @@
 // by an order of magnitude. Aliases stay aliases: nothing is ever expanded.
 import { COLLECTION_STYLE, EVENT_ID, type Event, parseEvents, SCALAR_STYLE, type YAMLException } from 'js-yaml';
 import type { Bytes } from './bytes.ts';
-import { closeNode, endOf, kinds, pushNode, setProperties, type Tape } from './tape.ts';
+import { closeNode, endOf, kinds, pushNode, setProperties, sliceOf, type Tape } from './tape.ts';
 
 /** Why a document could not be read: what is wrong, and where in the stream. */
 export interface OutlineFailure {
@@ -36,7 +36,7 @@ interface Walk {
 
 /** Writes the outline of text[start, end) to the tape; what is wrong with it, or undefined. */
 export function outlineComplete(tape: Tape, start: number, end: number): OutlineFailure | undefined {
-  const source = tape.source.text.slice(start, end);
+  const source = sliceOf(tape, start, end);
   const events = eventsOf(source, start);
   if ('message' in events) return events;
   const walk: Walk = { tape, shift: start, frames: [], cursor: start };

@@ -16,7 +16,7 @@ import {
 } from './flow-style.ts';
 import { follow, hasMerge, isAliased, itemAt, items, member, none, ownKey, pairs } from './node.ts';
 import { isNull, type Plain, type Quote, writeScalar } from './scalar.ts';
-import { endOf, isMap, isSeq, kindOf, kinds, nextOf, startOf, type Tape } from './tape.ts';
+import { endOf, isMap, isSeq, kindOf, kinds, nextOf, sliceOf, startOf, type Tape } from './tape.ts';
 
 /** At `at`, `remove` bytes go and `insert` comes. */
 export interface Edit {
@@ -128,8 +128,8 @@ function appendItems(editor: Editor, node: number, added: readonly Plain[]): voi
   else if (kindOf(tape, node) === kinds.flowSeq) {
     editor.edits.push({ at: endOf(tape, last), remove: 0, insert: texts.map((text) => `, ${text}`).join('') });
   } else {
-    const at = endOfLine(tape.source.text, endOf(tape, last));
-    const lead = `${newlineAt(tape.source.text, at)}${' '.repeat(columnAt(tape.bytes, startOf(tape, node)))}- `;
+    const at = endOfLine(tape.bytes, endOf(tape, last));
+    const lead = `${newlineAt(tape.bytes, at)}${' '.repeat(columnAt(tape.bytes, startOf(tape, node)))}- `;
     editor.edits.push({ at, remove: 0, insert: texts.map((text) => lead + text).join('') });
   }
 }
@@ -167,15 +167,15 @@ function fillNull(editor: Editor, place: Place, change: ChangeWithin): void {
   const { tape } = editor;
   const added = [...change.members].filter(([, inner]) => inner.kind !== 'remove');
   const start = startOf(tape, place.node);
-  const lineEnd = endOfLine(tape.source.text, start);
+  const lineEnd = endOfLine(tape.bytes, start);
   const alone =
-    place.key !== none && /^[ \t]*(?:#.*)?$/.test(tape.source.text.slice(start, lineEnd).replace(/^[&!]\S*/, ''));
+    place.key !== none && /^[ \t]*(?:#.*)?$/.test(sliceOf(tape, start, lineEnd).replace(/^[&!]\S*/, ''));
   if (kindOf(tape, place.node) === kinds.empty && alone && editor.json === undefined) {
     const indent = columnAt(tape.bytes, startOf(tape, place.key)) + place.step;
     const text = blockLines(added, {
       indent,
       step: place.step,
-      newline: newlineAt(tape.source.text, lineEnd),
+      newline: newlineAt(tape.bytes, lineEnd),
       quote: 'plain',
     });
     editor.edits.push({ at: lineEnd, remove: 0, insert: text });
@@ -193,7 +193,6 @@ function styleOfValue({ tape, json }: Editor, key: number): FlowStyle {
 
 function insertIntoFlow(editor: Editor, place: Place, added: Added): void {
   const { tape } = editor;
-  const { text } = tape.source;
   const map = place.node;
   const entries = pairs(tape, map);
   const last = entries.at(-1);
@@ -205,7 +204,7 @@ function insertIntoFlow(editor: Editor, place: Place, added: Added): void {
   const style = flowStyle(tape, map, editor.json);
   const body = added.map((entry) => flowMember(entry, style));
   if (kindOf(tape, last[1]) === kinds.empty) {
-    const blanks = /^\s*/.exec(text.slice(open))?.[0] ?? '';
+    const blanks = /^\s*/.exec(sliceOf(tape, open, endOf(tape, map)))?.[0] ?? '';
     editor.edits.push({ at: open + blanks.length, remove: 0, insert: `${body.join(style.comma)}${style.comma}` });
   } else {
     const insert = body.map((member_) => style.comma + member_).join('');
@@ -225,7 +224,6 @@ function fillFlow(editor: Editor, { node, key }: Place, added: Added): void {
 
 function insertIntoBlock(editor: Editor, place: Place, added: Added): void {
   const { tape } = editor;
-  const { text } = tape.source;
   const entries = pairs(tape, place.node);
   const first = startOf(tape, place.node);
   const style = {
@@ -240,10 +238,10 @@ function insertIntoBlock(editor: Editor, place: Place, added: Added): void {
     added.some(([, change]) => change.kind === 'within'),
   );
   if (at !== none) {
-    editor.edits.push({ at, remove: 0, insert: blockLines(added, { ...style, newline: newlineAt(text, at) }) });
+    editor.edits.push({ at, remove: 0, insert: blockLines(added, { ...style, newline: newlineAt(tape.bytes, at) }) });
     return;
   }
-  const newline = newlineAt(text, endOfLine(text, first));
+  const newline = newlineAt(tape.bytes, endOfLine(tape.bytes, first));
   const lines = blockLines(added, { ...style, newline }).slice(newline.length + style.indent);
   editor.edits.push({ at: first, remove: 0, insert: `${lines}${newline}${' '.repeat(style.indent)}` });
 }
@@ -258,10 +256,9 @@ function insertionLine(
   entries: readonly (readonly [number, number])[],
   subtree: boolean,
 ): number {
-  const { text } = tape.source;
   const first = startOf(tape, place.node);
   if (subtree && place.key !== none) {
-    const lineEnd = endOfLine(text, endOf(tape, place.key));
+    const lineEnd = endOfLine(tape.bytes, endOf(tape, place.key));
     if (lineEnd < first) return lineEnd;
   }
   for (let i = entries.length - 1; i >= 0; i--) {
@@ -269,7 +266,7 @@ function insertionLine(
     const kind = kindOf(tape, value);
     const end = Math.max(endOf(tape, value), endOf(tape, key));
     const block = kind === kinds.blockMap || kind === kinds.blockSeq || kind === kinds.literal || kind === kinds.folded;
-    if (!block && lineStart(tape.bytes, startOf(tape, key)) === lineStart(tape.bytes, end)) return endOfLine(text, end);
+    if (!block && lineStart(tape.bytes, startOf(tape, key)) === lineStart(tape.bytes, end)) return endOfLine(tape.bytes, end);
   }
   return none;
 }
@@ -304,7 +301,7 @@ function removeMember(editor: Editor, map: number, key: number): void {
   if (next !== undefined) cut(editor, startOf(tape, key), startOf(tape, next[0]));
   else if (before === undefined)
     editor.edits.push({ at: startOf(tape, map), remove: endOf(tape, map) - startOf(tape, map), insert: '{}' });
-  else if (block) cut(editor, endOfLine(tape.source.text, endOf(tape, before[1])), endOfLine(tape.source.text, end));
+  else if (block) cut(editor, endOfLine(tape.bytes, endOf(tape, before[1])), endOfLine(tape.bytes, end));
   else cut(editor, endOf(tape, before[1]), end);
 }
 
@@ -325,14 +322,14 @@ function stepOf(tape: Tape, key: number, value: number): number {
 }
 
 /** The end of the line that holds an offset, before its line end characters. */
-function endOfLine(text: Bytes, offset: number): number {
-  const end = text.indexOf('\n', offset);
-  if (end === -1) return text.length;
-  return end > offset && text.charCodeAt(end - 1) === 13 ? end - 1 : end;
+function endOfLine(bytes: Uint8Array, offset: number): number {
+  let end = offset;
+  while (end < bytes.length && bytes[end] !== 10) end++;
+  return end < bytes.length && end > offset && bytes[end - 1] === 13 ? end - 1 : end;
 }
 
 /** The line end in use at an offset that is the end of a line. */
-function newlineAt(text: Bytes, offset: number): Bytes {
-  if (offset < text.length) return text.charCodeAt(offset) === 13 ? '\r\n' : '\n';
-  return text.charCodeAt(text.lastIndexOf('\n') - 1) === 13 ? '\r\n' : '\n';
+function newlineAt(bytes: Uint8Array, offset: number): Bytes {
+  const code = offset < bytes.length ? bytes[offset] : bytes[bytes.lastIndexOf(10) - 1];
+  return code === 13 ? '\r\n' : '\n';
 }

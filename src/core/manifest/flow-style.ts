@@ -4,7 +4,7 @@ import { type Bytes, lineStart } from './bytes.ts';
 import { type Change, plainOf } from './change.ts';
 import { pairs } from './node.ts';
 import { type Quote, writeScalar } from './scalar.ts';
-import { endOf, kindOf, kinds, startOf, type Tape } from './tape.ts';
+import { endOf, kindOf, kinds, sliceOf, startOf, type Tape } from './tape.ts';
 
 type Members = Iterable<readonly [key: string, change: Change]>;
 
@@ -30,24 +30,22 @@ export function isJson(tape: Tape): boolean {
 
 /** The style of JSON as the first member of the document has it. */
 export function jsonStyle(tape: Tape): FlowStyle {
-  const { text } = tape.source;
-  const colon = tape.count > 2 && text.slice(endOf(tape, 1), startOf(tape, 2)) === ':' ? ':' : ': ';
-  const step = /^\r?\n([ \t]+)$/.exec(text.slice(startOf(tape, 0) + 1, startOf(tape, 1)))?.[1];
+  const colon = tape.count > 2 && sliceOf(tape, endOf(tape, 1), startOf(tape, 2)) === ':' ? ':' : ': ';
+  const step = /^\r?\n([ \t]+)$/.exec(sliceOf(tape, startOf(tape, 0) + 1, startOf(tape, 1)))?.[1];
   return { comma: colon === ':' ? ',' : ', ', colon, quote: 'double', keyQuote: 'double', step };
 }
 
 /** The style of a mapping from its entries; `usual` is that of the document. */
 export function flowStyle(tape: Tape, map: number, usual: FlowStyle | undefined): FlowStyle {
-  const { text } = tape.source;
   const entries = pairs(tape, map);
   const [first, last, before] = [entries[0], entries.at(-1), entries.at(-2)];
   const quote = usual?.quote ?? quoteOf(tape, entries, 1);
   const keyQuote = usual?.keyQuote ?? quoteOf(tape, entries, 0);
   if (first === undefined || last === undefined) return usual ?? { ...plainFlow(quote), keyQuote };
-  const between = text.slice(endOf(tape, last[0]), startOf(tape, last[1]));
+  const between = sliceOf(tape, endOf(tape, last[0]), startOf(tape, last[1]));
   const colon = keyQuote !== 'plain' && /^:[ ]?$/.test(between) ? between : ': ';
-  const lead = text.slice(startOf(tape, map) + 1, startOf(tape, first[0]));
-  const gap = before === undefined ? '' : text.slice(endOf(tape, before[1]), startOf(tape, last[0]));
+  const lead = sliceOf(tape, startOf(tape, map) + 1, startOf(tape, first[0]));
+  const gap = before === undefined ? '' : sliceOf(tape, endOf(tape, before[1]), startOf(tape, last[0]));
   const comma = /^\s*,\s*$/.test(gap) ? gap : /^\s*\n\s*$/.test(lead) ? `,${lead}` : between === ':' ? ',' : ', ';
   return { comma, colon, quote, keyQuote, step: comma.includes('\n') ? usual?.step : undefined };
 }
@@ -55,9 +53,9 @@ export function flowStyle(tape: Tape, map: number, usual: FlowStyle | undefined)
 /** The style of an empty mapping, or one that is not there yet, as the value of a key that stands first on its line. */
 export function styleBelow(tape: Tape, key: number, usual: FlowStyle): FlowStyle {
   const line = lineStart(tape.bytes, startOf(tape, key));
-  const indent = tape.source.text.slice(line, startOf(tape, key));
+  const indent = sliceOf(tape, line, startOf(tape, key));
   if (usual.step === undefined || !/^[ \t]+$/.test(indent)) return { ...usual, step: undefined };
-  const newline = tape.source.text.charAt(line - 2) === '\r' ? '\r\n' : '\n';
+  const newline = tape.bytes[line - 2] === 13 ? '\r\n' : '\n';
   return { ...usual, comma: `,${newline}${indent}` };
 }
 

@@ -7,7 +7,7 @@ export { type Inventory, type NamespaceFacts, readDocument, readNamespaces, read
 export { locate, none, pointerSegments, readPlain } from './node.ts';
 export { placeOf } from './outline.ts';
 export { isNull, isPlainString, type Plain, writeScalar } from './scalar.ts';
-export { applyEdits } from './splice.ts';
+export { applyEdits, editedText, type Piece } from './splice.ts';
 export {
   invalidUtf8,
   type ObjectChange,

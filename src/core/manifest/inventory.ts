@@ -1,6 +1,6 @@
 // A stream of manifests as an inventory: its workloads and namespaces as plain values with their places, for whoever plans.
 import type { Problem } from '../std/errors.ts';
-import type { Bytes, ByteText } from './bytes.ts';
+import { type ByteText, byteText, standsAt } from './bytes.ts';
 import { locate, readPlain } from './node.ts';
 import type { Plain } from './scalar.ts';
 import { splitStream } from './split.ts';
@@ -53,23 +53,23 @@ export function readWorkloads(source: ByteText, kinds: readonly KindRule[] = [])
 }
 
 /** The Namespace objects of a stream, without reading the documents that hold none, and without a word about broken ones. */
-export function readNamespaces({ text, bytes }: ByteText): readonly NamespaceFacts[] {
-  const found = kindsNamed(text);
+export function readNamespaces(source: ByteText): readonly NamespaceFacts[] {
+  const found = kindsNamed(source);
   const namespaces: NamespaceFacts[] = [];
-  for (const { start, end } of found.length === 0 ? [] : splitStream(text).chunks) {
+  for (const { start, end } of found.length === 0 ? [] : splitStream(source).chunks) {
     if (!found.some((at) => at >= start && at < end)) continue;
-    namespaces.push(...readWorkloads({ text: text.slice(start, end), bytes: bytes.subarray(start, end) }).namespaces);
+    namespaces.push(...readWorkloads(byteText(source.slice(start, end))).namespaces);
   }
   return namespaces;
 }
 
 /** Where the stream says `kind: Namespace`, in whatever style. */
-function kindsNamed(text: Bytes): readonly number[] {
+function kindsNamed({ bytes, indexOf, slice }: ByteText): readonly number[] {
   const found: number[] = [];
   // A pattern of up to six characters is searched by its first one, which is several times as quick as what engines do for longer ones.
-  for (let at = text.indexOf('Names'); at !== -1; at = text.indexOf('Names', at + 1)) {
-    if (!text.startsWith('pace', at + 5)) continue;
-    if (/kind["']?\s*:\s*["']?$/.test(text.slice(Math.max(0, at - 16), at))) found.push(at);
+  for (let at = indexOf('Names', 0); at !== -1; at = indexOf('Names', at + 1)) {
+    if (!standsAt(bytes, at + 5, 'pace')) continue;
+    if (/kind["']?\s*:\s*["']?$/.test(slice(Math.max(0, at - 16), at))) found.push(at);
   }
   return found;
 }

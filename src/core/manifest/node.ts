@@ -1,12 +1,15 @@
 // Finding and reading nodes of a tape: members, aliases, merge keys, JSON pointers, plain values. Reading follows aliases, but
 // only as far as a budget: a bomb of aliases ends in an answer, not in memory.
-import type { Bytes } from './bytes.ts';
+import { type Bytes, type ByteText, standsAt } from './bytes.ts';
 import { type Plain, scalarText, scalarValue } from './scalar.ts';
 import { anchorOf, endOf, isMap, isSeq, kindOf, kinds, nextOf, startOf, type Tape } from './tape.ts';
 
 /** No such node. */
 export const none = -1;
 const budgetOfNodes = 1_000_000;
+/** What ends the name of an anchor or alias: blanks, line ends, flow indicators. */
+const endsName = new Uint8Array(256);
+for (const character of ' \t\n\v\f\r,[]{}') endsName[character.charCodeAt(0)] = 1;
 const deepestMerge = 100;
 
 /** The value of a key that the mapping itself holds (no merge), or none. */
@@ -98,10 +101,10 @@ export function readPlain(tape: Tape, node: number): Plain | undefined {
 /** Whether the anchor of this node is used by an alias of the document. */
 export function isAliased(tape: Tape, node: number): boolean {
   if (anchorOf(tape, node) === -1) return false;
-  const name = anchorName(tape.source.text, anchorOf(tape, node));
+  const name = anchorName(tape.source, anchorOf(tape, node));
   for (let i = node + 1; i < tape.count; i++) {
-    if (anchorOf(tape, i) !== -1 && anchorName(tape.source.text, anchorOf(tape, i)) === name) return false;
-    if (kindOf(tape, i) === kinds.alias && anchorName(tape.source.text, startOf(tape, i)) === name) return true;
+    if (anchorOf(tape, i) !== -1 && anchorName(tape.source, anchorOf(tape, i)) === name) return false;
+    if (kindOf(tape, i) === kinds.alias && anchorName(tape.source, startOf(tape, i)) === name) return true;
   }
   return false;
 }
@@ -118,19 +121,13 @@ export function keyEquals(tape: Tape, node: number, key: string): boolean {
   const end = endOf(tape, node);
   switch (kindOf(tape, node)) {
     case kinds.plain:
-      return end - start === key.length && isAt(tape.bytes, start, key);
+      return end - start === key.length && standsAt(tape.bytes, start, key);
     case kinds.single:
     case kinds.double:
       return end - start >= key.length + 2 && scalarText(tape, node) === key;
     default:
       return false;
   }
-}
-
-/** Whether a text, of ASCII or of bytes, stands at an offset. */
-function isAt(bytes: Uint8Array, start: number, text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
-  return true;
 }
 
 interface Budget {
@@ -233,7 +230,7 @@ function memberWithin(tape: Tape, { map, key, depth, searched }: Search): number
 /** The last node before the alias that has its anchor. */
 function anchored(tape: Tape, alias: number): number {
   tape.anchors ??= anchorsOf(tape);
-  const nodes = tape.anchors.get(anchorName(tape.source.text, startOf(tape, alias))) ?? [];
+  const nodes = tape.anchors.get(anchorName(tape.source, startOf(tape, alias))) ?? [];
   let [from, to] = [0, nodes.length];
   while (from < to) {
     const middle = (from + to) >> 1;
@@ -248,7 +245,7 @@ function anchorsOf(tape: Tape): ReadonlyMap<Bytes, readonly number[]> {
   for (let node = 0; node < tape.count; node++) {
     const anchor = anchorOf(tape, node);
     if (anchor === -1) continue;
-    const name = anchorName(tape.source.text, anchor);
+    const name = anchorName(tape.source, anchor);
     const nodes = anchors.get(name);
     if (nodes === undefined) anchors.set(name, [node]);
     else nodes.push(node);
@@ -257,8 +254,8 @@ function anchorsOf(tape: Tape): ReadonlyMap<Bytes, readonly number[]> {
 }
 
 /** The name after `&` or `*`. */
-function anchorName(text: Bytes, at: number): string {
-  const match = /[^\s,[\]{}]+/y;
-  match.lastIndex = at + 1;
-  return match.exec(text)?.[0] ?? '';
+function anchorName({ bytes, slice }: ByteText, at: number): Bytes {
+  let end = at + 1;
+  while (end < bytes.length && endsName[bytes[end]!] === 0) end++;
+  return slice(at + 1, end);
 }

@@ -1,10 +1,11 @@
 // One document's outline by the path that can prove it: the fast one first, the complete one for the rest. Owns the choice
 // and the words for what is wrong, templates that nobody rendered above all.
 import type { Problem } from '../std/errors.ts';
-import { type Bytes, type ByteText, lineAt } from './bytes.ts';
+import { type Bytes, type ByteText, lineAt, standsAt } from './bytes.ts';
 import { outlineComplete } from './complete.ts';
 import { outlineFast } from './fast.ts';
 import { outlineFlow } from './flow.ts';
+import { isBlank } from './scan.ts';
 import { endOf, kindOf, kinds, resetTape, startOf, type Tape } from './tape.ts';
 
 /** How a document was outlined, or what is wrong with it. */
@@ -14,17 +15,17 @@ const fast: Outcome = { path: 'fast' };
 
 /** Outlines text[start, end) on the tape. */
 export function outlineDocument(tape: Tape, source: ByteText, start: number, end: number): Outcome {
-  const { text } = source;
   resetTape(tape, source);
   if (outlineFast(tape, start, end)) return fast;
   resetTape(tape, source);
   const failure = outlineComplete(tape, start, end);
-  const template = failure === undefined ? templateNode(tape) : templateLine(text, start, end);
-  if (template !== -1) return { path: 'none', problem: notRendered(text, template) };
+  const template = failure === undefined ? templateNode(tape) : templateLine(source, start, end);
+  if (template !== -1) return { path: 'none', problem: notRendered(source.text, template) };
   if (failure === undefined) return { path: 'complete' };
+  const { message, offset } = failure;
   return {
     path: 'none',
-    problem: { code: 'yaml-invalid', severity: 'error', message: failure.message, ...placeOf(text, failure.offset) },
+    problem: { code: 'yaml-invalid', severity: 'error', message, ...placeOf(source.text, offset) },
   };
 }
 
@@ -42,14 +43,14 @@ export function forbiddenCharacter(text: Bytes, offset: number): Problem {
 
 /** Where the JSON value at the start of a chunk ends if another one follows it: streams of JSON need no separators. */
 export function endOfJsonValue(tape: Tape, source: ByteText, start: number, end: number): number {
-  const { text } = source;
-  const open = skipWhite(text, start, end);
-  if (text.charCodeAt(open) !== 123) return end;
+  const { bytes } = source;
+  const open = skipWhite(bytes, start, end);
+  if (bytes[open] !== 123) return end;
   resetTape(tape, source);
-  const close = outlineFlow(tape, { bytes: source.bytes, end, column: -1 }, open);
+  const close = outlineFlow(tape, { bytes, end, column: -1 }, open);
   if (close === -1) return end;
-  const next = skipWhite(text, close, end);
-  return next < end && text.charCodeAt(next) === 123 ? next : end;
+  const next = skipWhite(bytes, close, end);
+  return next < end && bytes[next] === 123 ? next : end;
 }
 
 /** 1-based line and column of an offset. */
@@ -62,14 +63,14 @@ export function placeOf(text: Bytes, offset: number): { readonly line: number; r
 function templateNode(tape: Tape): number {
   for (let node = 0; node < tape.count; node++) {
     if (kindOf(tape, node) !== kinds.flowMap || endOf(tape, node) - startOf(tape, node) < 4) continue;
-    if (tape.source.text.startsWith('{{', startOf(tape, node))) return startOf(tape, node);
+    if (standsAt(tape.bytes, startOf(tape, node), '{{')) return startOf(tape, node);
   }
   return -1;
 }
 
 /** The first line of a broken document on which `{{` stands where a key or a value should. */
-function templateLine(text: Bytes, start: number, end: number): number {
-  const line = /^[ \t]*(?:- +)*(?:[^\s#'"{][^\n#'"{]*: +)?(?:\{\{)/m.exec(text.slice(start, end));
+function templateLine(source: ByteText, start: number, end: number): number {
+  const line = /^[ \t]*(?:- +)*(?:[^\s#'"{][^\n#'"{]*: +)?(?:\{\{)/m.exec(source.slice(start, end));
   return line === null ? -1 : start + line.index + line[0].length - 2;
 }
 
@@ -83,8 +84,8 @@ function notRendered(text: Bytes, offset: number): Problem {
   };
 }
 
-function skipWhite(text: Bytes, from: number, end: number): number {
+function skipWhite(bytes: Uint8Array, from: number, end: number): number {
   let at = from;
-  while (at < end && ' \t\r\n'.includes(text.charAt(at))) at++;
+  while (at < end && isBlank(bytes[at]!)) at++;
   return at;
 }

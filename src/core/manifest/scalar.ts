@@ -35,7 +35,7 @@ export function scalarText(tape: Tape, node: number): string {
 export function scalarValue(tape: Tape, node: number): Plain {
   const kind = kindOf(tape, node);
   const tag = tagOf(tape, node);
-  const tagged = tag === -1 ? '' : tape.source.text.slice(tag, startOf(tape, node)).trim();
+  const tagged = tag === -1 ? '' : sliceOf(tape, tag, startOf(tape, node)).trim();
   if (tagged.startsWith('!!str')) return scalarText(tape, node);
   if (kind === kinds.empty) return null;
   return kind === kinds.plain ? resolvePlain(scalarText(tape, node)) : scalarText(tape, node);

@@ -1,4 +1,4 @@
-// Edits made: as pieces of text for whoever writes, as bytes for whoever proves. Nothing is copied that need not be.
+// Edits made: as pieces for whoever writes, as text for whoever reads, as bytes for whoever proves. Nothing is copied that need not be.
 import type { Whole } from './again.ts';
 import type { Bytes, ByteText } from './bytes.ts';
 import type { Edit } from './edit.ts';
@@ -6,17 +6,31 @@ import type { Chunk } from './split.ts';
 
 const newline = 10;
 
-/** The text, or a part of it, with its edits made, as pieces: nothing is copied that need not be. */
-export function applyEdits(text: Bytes, edits: readonly Edit[], part?: Chunk): readonly Bytes[] {
-  const pieces: Bytes[] = [];
-  let from = part?.start ?? 0;
-  for (const edit of edits) {
-    if (edit.at > from) pieces.push(text.slice(from, edit.at));
-    if (edit.insert !== '') pieces.push(edit.insert);
-    from = edit.at + edit.remove;
+/** What stays of a text, as a view of it, or what comes new. */
+export type Piece = Uint8Array | Bytes;
+
+/** The bytes with their edits made, as pieces: nothing is copied. */
+export function applyEdits(bytes: Uint8Array, edits: readonly Edit[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const { at, remove, insert } of edits) {
+    if (at > from) pieces.push(bytes.subarray(from, at));
+    if (insert !== '') pieces.push(insert);
+    from = at + remove;
   }
-  pieces.push(text.slice(from, part?.end));
+  pieces.push(bytes.subarray(from));
   return pieces;
+}
+
+/** The text, or a part of it, with its edits made. */
+export function editedText(source: ByteText, edits: readonly Edit[], part?: Chunk): Bytes {
+  let text = '';
+  let from = part?.start ?? 0;
+  for (const { at, remove, insert } of edits) {
+    text += source.slice(from, at) + insert;
+    from = at + remove;
+  }
+  return text + source.slice(from, part?.end ?? source.bytes.length);
 }
 
 /** Room for one edited document after the other. */
@@ -40,11 +54,14 @@ export function splice(source: ByteText, edits: readonly Edit[], part: Chunk, sc
     bytes: scratch.bytes,
     length,
     get text() {
-      text ??= applyEdits(source.text, edits, part).join('');
+      text ??= editedText(source, edits, part);
       return text;
     },
     slice(first, last) {
-      return sliceEdited(source.text, edits, first + start, last + start) ?? this.text.slice(first, last);
+      return sliceEdited(source, edits, first + start, last + start) ?? this.text.slice(first, last);
+    },
+    indexOf(wanted, from) {
+      return this.text.indexOf(wanted, from);
     },
   };
 }
@@ -68,7 +85,7 @@ function fill(bytes: Uint8Array, edits: readonly Edit[], { start, end }: Chunk, 
 }
 
 /** Part of the edited text if it lies in what one edit inserts or between two; offsets count what was inserted before them. */
-function sliceEdited(text: Bytes, edits: readonly Edit[], first: number, last: number): Bytes | undefined {
+function sliceEdited(source: ByteText, edits: readonly Edit[], first: number, last: number): Bytes | undefined {
   let gained = 0;
   for (const { at, insert, remove } of edits) {
     const begin = at + gained;
@@ -78,5 +95,5 @@ function sliceEdited(text: Bytes, edits: readonly Edit[], first: number, last: n
     if (first < begin + insert.length) return undefined;
     gained += insert.length - remove;
   }
-  return text.slice(first - gained, last - gained);
+  return source.slice(first - gained, last - gained);
 }

@@ -2,7 +2,7 @@
 // (YAML 1.2.2, c-forbidden). Owns the markers, byte order marks and the refusal of a marker that is glued to text, which YAML would read as
 // a key `---apiVersion` and kubectl refuses. Does not look into a document.
 import type { Problem } from '../std/errors.ts';
-import { type Bytes, lineAt } from './bytes.ts';
+import { type ByteText, lineAt, standsAt } from './bytes.ts';
 
 /** A stretch of the stream between two markers; it may hold nothing but blanks and comments. */
 export interface Chunk {
@@ -11,8 +11,7 @@ export interface Chunk {
 }
 
 const bom = '\u00ef\u00bb\u00bf';
-const newline = 10;
-const dash = 45;
+const [newline, space, hash, dash] = [10, 32, 35, 45];
 
 /** Finds where documents end, from front to back: each search goes on where the last one stopped. */
 export interface Splitter {
@@ -22,63 +21,69 @@ export interface Splitter {
   readonly problems: readonly Problem[];
 }
 
-export function newSplitter(text: Bytes): Splitter {
+export function newSplitter(source: ByteText): Splitter {
+  const { bytes } = source;
   const problems: Problem[] = [];
-  const markers = markersOf(text);
+  const markers = markersOf(source);
   return {
     problems,
     endOf(start, from) {
       for (let at = markers.next(from); at !== -1; at = markers.next(at + 3)) {
-        if (!endsMarker(text.charCodeAt(at + 3))) {
-          if (text.charCodeAt(at) === dash) problems.push(glued(text, at));
-        } else if (!opensWithDirective(text, start, at)) return at;
+        if (!endsMarker(bytes[at + 3])) {
+          if (bytes[at] === dash) problems.push(glued(source, at));
+        } else if (!opensWithDirective(source, start, at)) return at;
       }
-      return text.length;
+      return bytes.length;
     },
   };
 }
 
 /** Where the content of a stream begins. */
-export function firstContent(text: Bytes): number {
-  return skipBom(text, 0);
+export function firstContent({ bytes }: ByteText): number {
+  return skipBom(bytes, 0);
 }
 
 /** Where the content after a marker begins: behind its line, or at the marker itself when it shares the line with content. */
-export function contentAfter(text: Bytes, marker: number): number {
-  const lineEnd = text.indexOf('\n', marker);
-  const end = lineEnd === -1 ? text.length : lineEnd;
-  const rest = text.slice(marker + 3, end).trim();
-  if (rest !== '' && !rest.startsWith('#') && text.charCodeAt(marker) === dash) return marker;
-  return skipBom(text, lineEnd === -1 ? text.length : lineEnd + 1);
+export function contentAfter({ bytes }: ByteText, marker: number): number {
+  let at = marker + 3;
+  while (at < bytes.length && bytes[at] !== newline && bytes[at]! <= space) at++;
+  const shares = at < bytes.length && bytes[at] !== newline && bytes[at] !== hash;
+  if (shares && bytes[marker] === dash) return marker;
+  while (at < bytes.length && bytes[at] !== newline) at++;
+  return skipBom(bytes, Math.min(at + 1, bytes.length));
 }
 
 /** The chunks of a stream, in order, and a problem for each glued marker. */
-export function splitStream(text: Bytes): { readonly chunks: readonly Chunk[]; readonly problems: readonly Problem[] } {
-  const { endOf, problems } = newSplitter(text);
+export function splitStream(source: ByteText): {
+  readonly chunks: readonly Chunk[];
+  readonly problems: readonly Problem[];
+} {
+  const { length } = source.bytes;
+  const { endOf, problems } = newSplitter(source);
   const chunks: Chunk[] = [];
-  let start = firstContent(text);
-  for (let from = start; start < text.length; ) {
+  let start = firstContent(source);
+  for (let from = start; start < length; ) {
     const end = endOf(start, from);
     if (end > start) chunks.push({ start, end });
-    start = end === text.length ? end : contentAfter(text, end);
+    start = end === length ? end : contentAfter(source, end);
     from = start === end ? end + 3 : start;
   }
   return { chunks, problems };
 }
 
 /** Finds the lines that start with `---` or `...`, one after the other. Dots are searched without the line end: they are rarer. */
-function markersOf(text: Bytes): { readonly next: (from: number) => number } {
+function markersOf({ bytes, indexOf }: ByteText): { readonly next: (from: number) => number } {
   let dashes = -2;
   let dots = -2;
   const nextDots = (from: number): number => {
-    let at = text.indexOf('...', from);
-    while (at > 0 && text.charCodeAt(at - 1) !== newline) at = text.indexOf('...', at + 1);
+    let at = indexOf('...', from);
+    while (at > 0 && bytes[at - 1] !== newline) at = indexOf('...', at + 1);
     return at;
   };
   return {
     next(from) {
-      if ((from === 0 || isBomBefore(text, from)) && isMarker(text, from)) return from;
-      if (dashes !== -1 && dashes < from) dashes = after(text.indexOf('\n---', Math.max(from - 1, 0)));
+      if ((from === 0 || isBomBefore(bytes, from)) && isMarker(bytes, from)) return from;
+      if (dashes !== -1 && dashes < from) dashes = after(indexOf('\n---', Math.max(from - 1, 0)));
       if (dots !== -1 && dots < from) dots = nextDots(from);
       if (dashes === -1) return dots;
       return dots === -1 ? dashes : Math.min(dashes, dots);
@@ -90,34 +95,34 @@ function after(lineEnd: number): number {
   return lineEnd === -1 ? -1 : lineEnd + 1;
 }
 
-function isMarker(text: Bytes, at: number): boolean {
-  return text.startsWith('---', at) || text.startsWith('...', at);
+function isMarker(bytes: Uint8Array, at: number): boolean {
+  return standsAt(bytes, at, '---') || standsAt(bytes, at, '...');
 }
 
-function isBomBefore(text: Bytes, at: number): boolean {
-  return at >= 3 && text.startsWith(bom, at - 3);
+function isBomBefore(bytes: Uint8Array, at: number): boolean {
+  return at >= 3 && standsAt(bytes, at - 3, bom);
 }
 
-function endsMarker(code: number): boolean {
-  return Number.isNaN(code) || code === newline || code === 13 || code === 32 || code === 9;
+function endsMarker(code: number | undefined): boolean {
+  return code === undefined || code === newline || code === 13 || code === space || code === 9;
 }
 
 /** `%YAML` and `%TAG` lines belong to the document after the next `---`. */
-function opensWithDirective(text: Bytes, start: number, marker: number): boolean {
-  if (text.charCodeAt(marker) !== dash) return false;
-  for (let at = start; at < marker; at = text.indexOf('\n', at) + 1) {
-    const code = text.charCodeAt(at);
+function opensWithDirective({ bytes, indexOf }: ByteText, start: number, marker: number): boolean {
+  if (bytes[marker] !== dash) return false;
+  for (let at = start; at < marker; at = indexOf('\n', at) + 1) {
+    const code = bytes[at];
     if (code === 37) return true;
-    if (code !== 35 && code !== newline && code !== 13) return false;
+    if (code !== hash && code !== newline && code !== 13) return false;
   }
   return false;
 }
 
-function skipBom(text: Bytes, at: number): number {
-  return text.startsWith(bom, at) ? at + 3 : at;
+function skipBom(bytes: Uint8Array, at: number): number {
+  return standsAt(bytes, at, bom) ? at + 3 : at;
 }
 
-function glued(text: Bytes, at: number): Problem {
+function glued({ text }: ByteText, at: number): Problem {
   const lineEnd = text.indexOf('\n', at);
   const line = text.slice(at, lineEnd === -1 ? text.length : lineEnd);
   return {

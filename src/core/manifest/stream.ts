@@ -14,7 +14,7 @@ import { newScratch, type Scratch, splice } from './splice.ts';
 import { type Chunk, contentAfter, firstContent, newSplitter, type Splitter, splitStream } from './split.ts';
 import { endOf, kindOf, kinds, newTape, resetTape, startOf, type Tape } from './tape.ts';
 
-const hiddenBreaks = /\xc2\x85|\xe2\x80[\xa8\xa9]/;
+const hiddenBreaks = /\xc2\x85|\xe2\x80[\xa8\xa9]/g;
 /** The same as texts: several times as quick to look for. */
 const hiddenTexts = ['\xc2\x85', '\xe2\x80\xa8', '\xe2\x80\xa9'];
 
@@ -87,7 +87,7 @@ export function transformStream(source: ByteText, visit: Visit): StreamResult {
     documents: 0,
     steps: 0,
   };
-  const unreadable = encodingProblem(source.text);
+  const unreadable = encodingProblem(source.bytes[0], source.bytes[1]);
   if (unreadable === undefined) visitStream(run);
   else run.problems.push(unreadable);
   const { edits, problems, documents, completeChanges, steps } = run;
@@ -96,13 +96,14 @@ export function transformStream(source: ByteText, visit: Visit): StreamResult {
 
 /** A document that the fast path reads ends where that comes to a marker; for the others the next marker is looked for. */
 function visitStream(run: Run): void {
-  const { text } = run.source;
-  const splitter = newSplitter(text);
-  let start = firstContent(text);
-  for (let from = start; start < text.length; ) {
+  const { source } = run;
+  const { length } = source.bytes;
+  const splitter = newSplitter(source);
+  let start = firstContent(source);
+  for (let from = start; start < length; ) {
     const stop = from === start ? visitPlainDocument(run, start) : -1;
     const end = stop === -1 ? splitter.endOf(start, from) : stop;
-    const next = end === text.length ? end : contentAfter(text, end);
+    const next = end === length ? end : contentAfter(source, end);
     if (isUnreadable(run, splitter, stop === -1 ? start : end, next)) return;
     if (stop === -1 && end > start) visitChunk(run, { start, end });
     start = next;
@@ -112,10 +113,10 @@ function visitStream(run: Run): void {
 
 /** Whether the stream cannot be read at all, by what was not read so far: then that alone is told. */
 function isUnreadable(run: Run, splitter: Splitter, from: number, to: number): boolean {
-  const { text, bytes } = run.source;
-  const forbidden = findForbidden(bytes, from, to);
+  const { source } = run;
+  const forbidden = findForbidden(source.bytes, from, to);
   if (forbidden === -1 && splitter.problems.length === 0) return false;
-  const problems = forbidden === -1 ? splitStream(text).problems : [forbiddenCharacter(text, forbidden)];
+  const problems = forbidden === -1 ? splitStream(source).problems : [forbiddenCharacter(source.text, forbidden)];
   run.problems.splice(0, run.problems.length, ...problems);
   return true;
 }
@@ -124,21 +125,20 @@ function isUnreadable(run: Run, splitter: Splitter, from: number, to: number): b
 function visitPlainDocument(run: Run, start: number): number {
   const { tape, source } = run;
   resetTape(tape, source);
-  const end = outlineToMarker(tape, start, source.text.length);
+  const end = outlineToMarker(tape, start, source.bytes.length);
   if (end !== -1) visitOutlined(run, { start, end, path: 'fast' });
   return end;
 }
 
 /** UTF-16 and other text that is not UTF-8, by the marks at its start; whether all bytes are UTF-8 the edge asks (see `invalidUtf8`). */
-function encodingProblem(text: Bytes): Problem | undefined {
-  const mark = text.slice(0, 2);
-  if (mark === '\xff\xfe' || mark === '\xfe\xff') {
+function encodingProblem(first: number | undefined, second: number | undefined): Problem | undefined {
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
     return {
       code: 'encoding',
       severity: 'error',
       line: 1,
       message: 'the text is UTF-16, which is not read',
-      hint: `convert it: iconv -f UTF-16${mark === '\xff\xfe' ? 'LE' : 'BE'} -t UTF-8`,
+      hint: `convert it: iconv -f UTF-16${first === 0xff ? 'LE' : 'BE'} -t UTF-8`,
     };
   }
   return undefined;
@@ -148,7 +148,7 @@ function encodingProblem(text: Bytes): Problem | undefined {
 export function invalidUtf8(text: Bytes): Problem | undefined {
   const offset = findInvalidUtf8(text);
   if (offset === -1) return undefined;
-  const utf16 = encodingProblem(text.slice(0, 2));
+  const utf16 = encodingProblem(text.charCodeAt(0), text.charCodeAt(1));
   if (utf16 !== undefined) return utf16;
   const byte = text.charCodeAt(offset).toString(16);
   return { code: 'encoding', severity: 'error', message: `byte 0x${byte} is not UTF-8`, ...placeOf(text, offset) };
@@ -193,7 +193,6 @@ function editDocument(run: Run, document: OutlinedDocument, changes: readonly Ob
     problems.push({ severity: 'error', document: document.number, ...hidden });
     return;
   }
-  const { text } = run.source;
   const edits: Edit[] = [];
   for (const { root, change } of changes) {
     const result = editObject(document.tape, root, change);
@@ -204,7 +203,7 @@ function editDocument(run: Run, document: OutlinedDocument, changes: readonly Ob
         severity: 'error',
         document: document.number,
         ...refusal,
-        ...placeOf(text, offset),
+        ...placeOf(run.source.text, offset),
       });
     }
     if (result.refusals.length > 0) return;
@@ -226,10 +225,10 @@ function aliasObstacle({ source }: Run, { tape, start }: OutlinedDocument): Obst
  * stand around the character. Such a document may pass, but not be edited.
  */
 function hiddenBreak(run: Run, { tape, start, end }: OutlinedDocument): Obstacle | undefined {
-  const { text } = run.source;
-  run.breaks ??= hiddenTexts.some((one) => text.includes(one));
+  const { source } = run;
+  run.breaks ??= hiddenTexts.some((one) => source.indexOf(one, 0) !== -1);
   if (!run.breaks) return undefined;
-  for (const { index } of text.slice(start, end).matchAll(new RegExp(hiddenBreaks, 'g'))) {
+  for (const { index } of source.slice(start, end).matchAll(hiddenBreaks)) {
     const at = start + index;
     if (isQuotedAt(tape, at)) continue;
     const message =
@@ -238,7 +237,7 @@ function hiddenBreak(run: Run, { tape, start, end }: OutlinedDocument): Obstacle
       code: 'hidden-line-break',
       message,
       hint: 'write a real line end, or quote the text',
-      ...placeOf(text, at),
+      ...placeOf(source.text, at),
     };
   }
   return undefined;
@@ -281,14 +280,14 @@ function proveDocument(run: Run, { document, changes, edits }: Edited): void {
       severity: 'error',
       document: document.number,
       message: 'the change cannot be made without touching something else',
-      hint: unprovenHint(run.source.text.slice(start, end)),
+      hint: unprovenHint(run.source.slice(start, end)),
       ...placeOf(run.source.text, edits[0]?.at ?? start),
     });
     return;
   }
   run.edits.push(...edits);
   if (document.path === 'complete' || outcome.path === 'complete') {
-    const before = run.source.text.slice(start, end);
+    const before = run.source.slice(start, end);
     run.completeChanges.push({ document: document.number, before, after: after.text });
   }
 }

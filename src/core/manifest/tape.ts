@@ -1,7 +1,7 @@
 // The outline of one document as a tape: the nodes in the order of the text, six integers each, no objects. Both outliners
 // write the same tape, so that they can be compared number by number, and a proof is a walk over two arrays of integers.
 // Owns the layout and the reading of it; knows nothing of YAML's grammar.
-import type { Bytes, ByteText } from './bytes.ts';
+import { type Bytes, type ByteText, byteText } from './bytes.ts';
 
 /** What a node is. Block and flow are kept apart because an edit is written in the style that it finds. */
 export const kinds = {
@@ -26,7 +26,6 @@ const stride = 6;
  * that is below it. Offsets are into the source; `end` is exclusive; anchor and tag are the offset of `&` or `!`, or -1.
  */
 export interface Tape {
-  /** Its text may be made when it is asked for: what is asked for often is asked of `bytes`. */
   source: ByteText;
   bytes: Uint8Array;
   words: Int32Array;
@@ -40,7 +39,7 @@ export interface Tape {
 /** An empty tape; it grows as needed and is meant to be used again for the next document. */
 export function newTape(): Tape {
   return {
-    source: { text: '', bytes: new Uint8Array(0) },
+    source: byteText(''),
     bytes: new Uint8Array(0),
     words: new Int32Array(stride * 1024),
     count: 0,
@@ -88,7 +87,7 @@ export function setProperties(tape: Tape, node: number, anchor: number, tag: num
 
 /** A part of the text. */
 export function sliceOf({ source }: Tape, start: number, end: number): Bytes {
-  return source.slice === undefined ? source.text.slice(start, end) : source.slice(start, end);
+  return source.slice(start, end);
 }
 
 export function kindOf(tape: Tape, node: number): number {

@@ -2,10 +2,10 @@
 // in the list. The list's bytes are kept like any manifest's.
 import {
   addChange,
-  applyEdits,
   type Bytes,
   type ByteText,
   byteText,
+  editedText,
   locate,
   noChange,
   none,
@@ -63,10 +63,11 @@ function readConfig(config: Plain | undefined): FunctionConfig {
 /** The list with results appended to those that are there. */
 export function withResults(text: Bytes, results: readonly FunctionResult[]): Bytes {
   if (results.length === 0) return text;
+  const source = byteText(text);
   const change = noChange();
   addChange(change, ['results'], { kind: 'append', items: results.map(plainResult) });
-  const { edits } = transformStream(byteText(text), () => [{ root: 0, change }]);
-  return applyEdits(text, edits).join('');
+  const { edits } = transformStream(source, () => [{ root: 0, change }]);
+  return editedText(source, edits);
 }
 
 function plainResult({ message, severity, about }: FunctionResult): Plain {

@@ -15,7 +15,7 @@ const label: Mutator = revisionLabel({
 function mutate(text: string, mutators: readonly Mutator[] = [label]) {
   const source = byteText(encodeUtf8(text));
   const result = mutateStream(source, { mutators });
-  return { ...result, text: mutatedText(source.text, result), codes: result.problems.map(({ code }) => code) };
+  return { ...result, text: mutatedText(source, result), codes: result.problems.map(({ code }) => code) };
 }
 
 const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'shop' } };

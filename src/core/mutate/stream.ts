@@ -1,10 +1,10 @@
 // Mutators over a stream of manifests: which objects are workloads, what becomes of each, and the report. Answers with proved edits;
 // writes nothing.
 import {
-  applyEdits,
   type Bytes,
   type ByteText,
   type Edit,
+  editedText,
   isMap,
   isNull,
   isSeq,
@@ -103,8 +103,8 @@ export function mutateStream(source: ByteText, options: MutateOptions): MutateRe
 }
 
 /** The mutated text, when there are no problems. */
-export function mutatedText(text: Bytes, { edits }: Pick<MutateResult, 'edits'>): Bytes {
-  return applyEdits(text, edits).join('');
+export function mutatedText(source: ByteText, { edits }: Pick<MutateResult, 'edits'>): Bytes {
+  return editedText(source, edits);
 }
 
 function mutateObject(run: Run, document: OutlinedDocument, object: ManifestObject): readonly ObjectChange[] {

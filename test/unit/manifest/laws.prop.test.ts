@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { parseDocument } from 'yaml';
-import { applyEdits, byteText, confirmChange, samePlain, transformStream } from '../../../src/core/manifest/index.ts';
+import { byteText, confirmChange, editedText, samePlain, transformStream } from '../../../src/core/manifest/index.ts';
 import { mutateStream, revisionLabel } from '../../../src/core/mutate/index.ts';
 import { randomManifest } from './random-manifest.ts';
 
@@ -11,7 +11,7 @@ const latin1 = (text: string) => byteText(Buffer.from(text).toString('latin1'));
 const mutate = (text: string) => mutateStream(latin1(text), { mutators });
 const mutated = (text: string) => {
   const { edits } = mutate(text);
-  return Buffer.from(applyEdits(latin1(text).text, edits).join(''), 'latin1').toString();
+  return Buffer.from(editedText(latin1(text), edits), 'latin1').toString();
 };
 const read = (text: string): unknown => {
   const document = parseDocument(text, { uniqueKeys: false, version: '1.1', merge: true });

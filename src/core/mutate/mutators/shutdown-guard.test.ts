@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applyEdits, byteText } from '../../manifest/index.ts';
+import { byteText, editedText } from '../../manifest/index.ts';
 import { mutateStream } from '../stream.ts';
 import type { RevisionOf } from './revision-label.ts';
 import { type ShutdownGuardOptions, shutdownGuard } from './shutdown-guard.ts';
@@ -16,10 +16,11 @@ function run(
   setting: Setting = {},
 ): { readonly text: string; readonly codes: readonly string[]; readonly severities: readonly string[] } {
   const mutators = [shutdownGuard({ seconds: 5, revisionOf, ...setting })];
-  const result = mutateStream(byteText(text), { mutators, kinds: [], namespace: 'team-a' });
+  const source = byteText(text);
+  const result = mutateStream(source, { mutators, kinds: [], namespace: 'team-a' });
   assert.deepEqual(result.problems, []);
   return {
-    text: applyEdits(text, result.edits).join(''),
+    text: editedText(source, result.edits),
     codes: result.remarks.map(({ code }) => code),
     severities: result.remarks.map(({ severity }) => severity),
   };
