@@ -92,22 +92,25 @@ function grown(held: Buffer, size: number, atLeast: number): Buffer {
   return larger;
 }
 
-/** @throws ManifestError for bytes that are not UTF-8 */
-function sourceOf(name: string, path: string | undefined, bytes: Buffer): Source {
-  const ascii = isAscii(bytes);
-  const problem = ascii || isUtf8(bytes) ? undefined : invalidUtf8(bytes.toString('latin1'));
+/**
+ * The bytes are given as the plain array that edited documents stand in too: code that is optimized for two classes of arrays is slower.
+ * @throws ManifestError for bytes that are not UTF-8
+ */
+function sourceOf(name: string, path: string | undefined, buffer: Buffer): Source {
+  const ascii = isAscii(buffer);
+  const problem = ascii || isUtf8(buffer) ? undefined : invalidUtf8(buffer.toString('latin1'));
   if (problem !== undefined) throw new ManifestError([{ ...problem, file: name }]);
   let text: string | undefined;
   return {
     name,
     path,
-    bytes,
+    bytes: new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length),
     ascii,
     get text() {
-      return (text ??= bytes.toString('latin1'));
+      return (text ??= buffer.toString('latin1'));
     },
-    slice: (start, end) => (text === undefined ? bytes.toString('latin1', start, end) : text.slice(start, end)),
-    indexOf: (wanted, from) => bytes.indexOf(wanted, from, 'latin1'),
+    slice: (start, end) => (text === undefined ? buffer.toString('latin1', start, end) : text.slice(start, end)),
+    indexOf: (wanted, from) => buffer.indexOf(wanted, from, 'latin1'),
   };
 }
 

@@ -62,8 +62,9 @@ export function member(tape: Tape, map: number, key: string): number {
 /** A node by JSON pointer segments from `root`, as a reader sees it; none where the way ends. */
 export function locate(tape: Tape, root: number, segments: readonly string[]): number {
   let node = follow(tape, root);
-  for (const segment of segments) {
+  for (let i = 0; i < segments.length; i++) {
     if (node === none) return none;
+    const segment = segments[i]!;
     if (isMap(tape, node)) node = member(tape, node, segment);
     else if (isSeq(tape, node)) node = follow(tape, itemAt(tape, node, segment));
     else return none;

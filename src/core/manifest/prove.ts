@@ -54,33 +54,36 @@ function matches(proof: Proof, a: number, b: number, change: Change): boolean {
 function matchesMap(proof: Proof, a: number, b: number, members: ReadonlyMap<string, Change>): boolean {
   const { before, after } = proof;
   if (!isMap(after, b)) return false;
-  const [endA, endB] = [nextOf(before, a), nextOf(after, b)];
-  let old = pastRemoved(before, a + 1, endA, members);
+  const endA = nextOf(before, a);
+  const endB = nextOf(after, b);
+  const wanted = [...members];
+  let old = pastRemoved(before, a + 1, endA, wanted);
   let seen = 0;
   for (let key = b + 1; key < endB; ) {
     const value = nextOf(after, key);
-    const change = memberOf(after, key, members);
+    const change = memberOf(after, key, wanted);
     const same = old < endA && unchanged(proof, old, key);
     if (change !== undefined) seen++;
     if (!valueMatches(proof, same ? nextOf(before, old) : undefined, value, change)) return false;
-    if (same) old = pastRemoved(before, afterPair(before, old), endA, members);
+    if (same) old = pastRemoved(before, afterPair(before, old), endA, wanted);
     key = nextOf(after, value);
   }
-  let wanted = 0;
-  for (const change of members.values()) if (change.kind !== 'remove') wanted++;
-  return old >= endA && seen === wanted;
+  return old >= endA && seen === wanted.filter(([, { kind }]) => kind !== 'remove').length;
 }
 
+/** The members of a change, as a list: it is gone through at every key. */
+type Members = readonly (readonly [name: string, change: Change])[];
+
 /** The first key from `key` on that is not to be removed. */
-function pastRemoved(tape: Tape, key: number, end: number, members: ReadonlyMap<string, Change>): number {
+function pastRemoved(tape: Tape, key: number, end: number, members: Members): number {
   let at = key;
   while (at < end && memberOf(tape, at, members)?.kind === 'remove') at = afterPair(tape, at);
   return at;
 }
 
 /** The change of the member that a key names. The members are few; the keys are many, and most are no string yet. */
-function memberOf(tape: Tape, key: number, members: ReadonlyMap<string, Change>): Change | undefined {
-  for (const name of members.keys()) if (keyEquals(tape, key, name)) return members.get(name);
+function memberOf(tape: Tape, key: number, members: Members): Change | undefined {
+  for (let i = 0; i < members.length; i++) if (keyEquals(tape, key, members[i]![0])) return members[i]![1];
   return undefined;
 }
 

@@ -72,7 +72,8 @@ function fill(bytes: Uint8Array, edits: readonly Edit[], { start, end }: Chunk, 
   for (const { insert, remove } of edits) length += insert.length - remove;
   if (scratch.bytes.length <= length) scratch.bytes = new Uint8Array(2 * length + 1);
   const into = scratch.bytes;
-  let [from, to] = [start, 0];
+  let from = start;
+  let to = 0;
   for (const { at, remove, insert } of edits) {
     into.set(bytes.subarray(from, at), to);
     to += at - from;

@@ -138,16 +138,12 @@ export function copyNodes(tape: Tape, source: Tape, { from, to, shift }: Stretch
   tape.count += to - from;
   while (tape.count * stride > tape.words.length) grow(tape);
   const { words } = tape;
-  const read = source.words;
-  let at = (from + lead) * stride;
-  const end = to * stride;
-  for (let i = from * stride; i < end; i += stride, at += stride) {
-    words[at] = read[i]!;
-    words[at + 1] = read[i + 1]! + shift;
-    words[at + 2] = read[i + 2]! + shift;
-    words[at + 3] = read[i + 3]! + lead;
-    words[at + 4] = -1;
-    words[at + 5] = -1;
+  words.set(source.words.subarray(from * stride, to * stride), (from + lead) * stride);
+  const end = tape.count * stride;
+  for (let at = (from + lead) * stride; at < end; at += stride) {
+    words[at + 1]! += shift;
+    words[at + 2]! += shift;
+    words[at + 3]! += lead;
   }
 }
 
@@ -160,7 +156,8 @@ export interface Stretch {
 
 /** Whether the nodes [from, to) of `a` are those of `b` from `at` on, moved by `shift`. */
 export function sameNodes(a: Tape, { from, to, shift }: Stretch, b: Tape, at: number): boolean {
-  const [old, now] = [a.words, b.words];
+  const old = a.words;
+  const now = b.words;
   const end = to * stride;
   const lead = at - from;
   for (let i = from * stride, k = at * stride; i < end; i += stride, k += stride) {

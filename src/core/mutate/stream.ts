@@ -3,6 +3,7 @@
 import {
   type Bytes,
   type ByteText,
+  type ChangeWithin,
   type Edit,
   editedText,
   isMap,
@@ -93,9 +94,14 @@ export function mutateStream(source: ByteText, options: MutateOptions): MutateRe
     counts: { workloads: 0, unknown: 0 },
     unknownKinds: new Set(),
   };
-  const result = transformStream(source, (document) =>
-    objectsOf(document).flatMap((object) => mutateObject(run, document, object)),
-  );
+  const result = transformStream(source, (document) => {
+    const changes: ObjectChange[] = [];
+    for (const object of objectsOf(document)) {
+      const change = mutateObject(run, document, object);
+      if (change !== undefined) changes.push({ root: object.root, change });
+    }
+    return changes;
+  });
   const { edits, completeChanges, steps, documents } = result;
   const { remarks, changed } = run;
   const problems = [...result.problems, ...run.problems];
@@ -107,10 +113,10 @@ export function mutatedText(source: ByteText, { edits }: Pick<MutateResult, 'edi
   return editedText(source, edits);
 }
 
-function mutateObject(run: Run, document: OutlinedDocument, object: ManifestObject): readonly ObjectChange[] {
+function mutateObject(run: Run, document: OutlinedDocument, object: ManifestObject): ChangeWithin | undefined {
   if (object.apiVersion === undefined || object.kind === undefined) run.counts.unknown++;
   const rule = ruleFor(run.table, object);
-  if (rule === undefined) return unknownKind(run, document, object);
+  if (rule === undefined) return noteUnknownKind(run, document, object);
   run.counts.workloads++;
   const subject = subjectFrom(document, object, { rule, namespace: run.options.namespace });
   const { change, remarks, failures } = runMutators(run.options.mutators, subject);
@@ -125,21 +131,20 @@ function mutateObject(run: Run, document: OutlinedDocument, object: ManifestObje
       ...(hint === undefined ? {} : { hint }),
     });
   }
-  if (change === undefined) return [];
   const { namespace, apiVersion, kind, name } = subject;
-  run.changed.push({ namespace, apiVersion, kind, name });
-  return [{ root: object.root, change }];
+  if (change !== undefined) run.changed.push({ namespace, apiVersion, kind, name });
+  return change;
 }
 
 const usualTemplate = '/spec/template';
 const usualContainers = ['spec', 'template', 'spec', 'containers'];
 
 /** An object that looks like a workload and whose kind nobody named: told once a kind. */
-function unknownKind(run: Run, document: OutlinedDocument, object: ManifestObject): readonly ObjectChange[] {
+function noteUnknownKind(run: Run, document: OutlinedDocument, object: ManifestObject): undefined {
   const { apiVersion, kind } = object;
-  if (apiVersion === undefined || kind === undefined || run.unknownKinds.has(`${apiVersion} ${kind}`)) return [];
+  if (apiVersion === undefined || kind === undefined || run.unknownKinds.has(`${apiVersion} ${kind}`)) return;
   const containers = locate(document.tape, object.root, usualContainers);
-  if (containers === none || !isSeq(document.tape, containers)) return [];
+  if (containers === none || !isSeq(document.tape, containers)) return;
   run.unknownKinds.add(`${apiVersion} ${kind}`);
   const rule = { apiVersion: apiVersion.split('/')[0] ?? apiVersion, kind, template: usualTemplate };
   const line = `kinds: [{apiVersion: ${rule.apiVersion}, kind: ${kind}, template: ${usualTemplate}}]`;
@@ -156,7 +161,6 @@ function unknownKind(run: Run, document: OutlinedDocument, object: ManifestObjec
     document: document.number,
     offset,
   });
-  return [];
 }
 
 interface Found {
