@@ -1,13 +1,14 @@
 // What a command sees of the process: streams, environment, folder, clock. Commands touch nothing else of it, so that a
 // test runs the whole command line in memory.
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import type { Output } from './output.ts';
 
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** Data. */
-  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
   /** Talk: warnings, notes, progress. */
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly nowMs: () => number;

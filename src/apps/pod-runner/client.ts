@@ -1,6 +1,6 @@
 // The other half of `server.ts`: what `fairway pod apply|get|delete|logs|exec` ask a running `fairway pod run`.
 import { type IncomingMessage, request as send } from 'node:http';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
 import type { Pod } from '../../core/pod/index.ts';
 import { type Problem, SpecError, UsageError } from '../../core/std/errors.ts';
@@ -23,8 +23,12 @@ export interface ExecOverSocket {
   readonly container: string | undefined;
   readonly command: readonly string[];
   readonly stdin: Readable | undefined;
-  readonly stdout: Writable;
-  readonly stderr: Writable;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+}
+
+interface Sink {
+  readonly write: (bytes: Uint8Array) => unknown;
 }
 
 /** A client of the run that serves at `socketPath`; each call rejects with a UsageError where nobody does. */

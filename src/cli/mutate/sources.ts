@@ -31,8 +31,7 @@ export async function findFiles(paths: readonly string[], cwd: string): Promise<
  * @throws ManifestError for more than `limitBytes` and for text that is not UTF-8
  */
 export async function readSource(name: string, io: Io, limitBytes: number): Promise<Source> {
-  if (name === standardInput)
-    return sourceOf('<stdin>', undefined, await readStdin(io, limitBytes));
+  if (name === standardInput) return sourceOf('<stdin>', undefined, await readStdin(io, limitBytes));
   const path = resolve(io.cwd, name);
   const stats = statSync(path);
   if (stats.size > limitBytes) throw tooLarge(name, limitBytes);

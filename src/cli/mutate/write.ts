@@ -3,8 +3,8 @@
 
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Writable } from 'node:stream';
 import type { Piece } from '../../core/manifest/index.ts';
+import type { Output } from '../output.ts';
 import { removeLeftovers, type Staged, stage } from '../replace-file.ts';
 
 /** A file and what it shall hold; `before` is what it held when it was read. */
@@ -61,9 +61,9 @@ function* blocksOf(pieces: readonly Piece[]): Generator<Buffer> {
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** Puts the pieces out, each block when the one before is written. What a closed pipe means, the stream's owner says. */
-export async function print(pieces: readonly Piece[], stream: Writable): Promise<void> {
-  for (const block of blocksOf(pieces)) await new Promise((done) => stream.write(block, done));
+/** Puts the pieces out, each block when the one before is written. What a closed pipe means, its owner says. */
+export async function print(pieces: readonly Piece[], output: Output): Promise<void> {
+  for (const block of blocksOf(pieces)) await new Promise<void>((done) => output.write(block, done));
 }
 
 function flushFolder(folder: string): void {

@@ -168,8 +168,7 @@ function fillNull(editor: Editor, place: Place, change: ChangeWithin): void {
   const added = [...change.members].filter(([, inner]) => inner.kind !== 'remove');
   const start = startOf(tape, place.node);
   const lineEnd = endOfLine(tape.bytes, start);
-  const alone =
-    place.key !== none && /^[ \t]*(?:#.*)?$/.test(sliceOf(tape, start, lineEnd).replace(/^[&!]\S*/, ''));
+  const alone = place.key !== none && /^[ \t]*(?:#.*)?$/.test(sliceOf(tape, start, lineEnd).replace(/^[&!]\S*/, ''));
   if (kindOf(tape, place.node) === kinds.empty && alone && editor.json === undefined) {
     const indent = columnAt(tape.bytes, startOf(tape, place.key)) + place.step;
     const text = blockLines(added, {
@@ -266,7 +265,8 @@ function insertionLine(
     const kind = kindOf(tape, value);
     const end = Math.max(endOf(tape, value), endOf(tape, key));
     const block = kind === kinds.blockMap || kind === kinds.blockSeq || kind === kinds.literal || kind === kinds.folded;
-    if (!block && lineStart(tape.bytes, startOf(tape, key)) === lineStart(tape.bytes, end)) return endOfLine(tape.bytes, end);
+    if (!block && lineStart(tape.bytes, startOf(tape, key)) === lineStart(tape.bytes, end))
+      return endOfLine(tape.bytes, end);
   }
   return none;
 }

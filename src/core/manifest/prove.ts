@@ -56,23 +56,28 @@ function matchesMap(proof: Proof, a: number, b: number, members: ReadonlyMap<str
   if (!isMap(after, b)) return false;
   const endA = nextOf(before, a);
   const endB = nextOf(after, b);
-  const wanted = [...members];
-  let old = pastRemoved(before, a + 1, endA, wanted);
+  const list = { members, names: [...members.keys()] };
+  let old = pastRemoved(before, a + 1, endA, list);
   let seen = 0;
   for (let key = b + 1; key < endB; ) {
     const value = nextOf(after, key);
-    const change = memberOf(after, key, wanted);
+    const change = memberOf(after, key, list);
     const same = old < endA && unchanged(proof, old, key);
     if (change !== undefined) seen++;
     if (!valueMatches(proof, same ? nextOf(before, old) : undefined, value, change)) return false;
-    if (same) old = pastRemoved(before, afterPair(before, old), endA, wanted);
+    if (same) old = pastRemoved(before, afterPair(before, old), endA, list);
     key = nextOf(after, value);
   }
-  return old >= endA && seen === wanted.filter(([, { kind }]) => kind !== 'remove').length;
+  let wanted = 0;
+  for (const change of members.values()) if (change.kind !== 'remove') wanted++;
+  return old >= endA && seen === wanted;
 }
 
-/** The members of a change, as a list: it is gone through at every key. */
-type Members = readonly (readonly [name: string, change: Change])[];
+/** The members of a change, and their names as a list: that is gone through at every key. */
+interface Members {
+  readonly members: ReadonlyMap<string, Change>;
+  readonly names: readonly string[];
+}
 
 /** The first key from `key` on that is not to be removed. */
 function pastRemoved(tape: Tape, key: number, end: number, members: Members): number {
@@ -82,8 +87,8 @@ function pastRemoved(tape: Tape, key: number, end: number, members: Members): nu
 }
 
 /** The change of the member that a key names. The members are few; the keys are many, and most are no string yet. */
-function memberOf(tape: Tape, key: number, members: Members): Change | undefined {
-  for (let i = 0; i < members.length; i++) if (keyEquals(tape, key, members[i]![0])) return members[i]![1];
+function memberOf(tape: Tape, key: number, { members, names }: Members): Change | undefined {
+  for (let i = 0; i < names.length; i++) if (keyEquals(tape, key, names[i]!)) return members.get(names[i]!);
   return undefined;
 }
 
