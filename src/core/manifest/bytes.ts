@@ -1,5 +1,5 @@
-// Byte strings: a string in which each character is one byte of the file (what Buffer's latin1 gives). Manifests are
-// scanned and spliced in this form, because offsets are then file offsets, whatever the text holds. Only values that
+// Texts as bytes, and byte strings: strings in which each character is one byte of the file (what Buffer's latin1 gives). Manifests are
+// scanned and spliced in these forms, because offsets are then file offsets, whatever the text holds. Only values that
 // somebody reads are decoded. Refuses nothing: whether a file is UTF-8 is asked once, at the edge.
 
 import { utf8 } from '../std/utf8.ts';
@@ -16,6 +16,25 @@ export interface ByteText {
   readonly text: Bytes;
   readonly slice: (start: number, end: number) => Bytes;
   readonly indexOf: (wanted: Bytes, from: number) => number;
+}
+
+const longestKept = 32;
+const kept: Bytes[] = Array.from({ length: 512 }, () => '');
+
+/**
+ * `source.slice(start, end)`. Short ones are kept: kinds, keys and versions come again and again, and to make a text of bytes takes ten
+ * times as long as to find it.
+ */
+export function sliceKept({ bytes, slice }: ByteText, start: number, end: number): Bytes {
+  if (end - start > longestKept) return slice(start, end);
+  let hash = end - start;
+  for (let at = start; at < end; at++) hash = (hash * 31 + bytes[at]!) | 0;
+  const slot = hash & (kept.length - 1);
+  const known = kept[slot]!;
+  if (known.length === end - start && standsAt(bytes, start, known)) return known;
+  const text = slice(start, end);
+  kept[slot] = text;
+  return text;
 }
 
 /** The text that valid UTF-8 bytes stand for. */

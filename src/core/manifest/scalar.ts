@@ -54,9 +54,19 @@ const mayResolve: readonly boolean[] = Array.from({ length: 128 }, (_, code) =>
   '~nNyYtTfFoO-+.0123456789'.includes(String.fromCharCode(code)),
 );
 
-/** What unquoted text means to a YAML 1.1 reader. */
+const resolved = new Map<string, Plain>();
+
+/** What unquoted text means to a YAML 1.1 reader. Kept, because a run reads the same few over and over. */
 export function resolvePlain(text: string): Plain {
   if (text !== '' && mayResolve[text.charCodeAt(0)] !== true) return text;
+  const known = resolved.get(text);
+  if (known !== undefined) return known;
+  const value = resolveText(text);
+  if (resolved.size < 256) resolved.set(text, value);
+  return value;
+}
+
+function resolveText(text: string): Plain {
   if (/^(?:~|null|Null|NULL|)$/.test(text)) return null;
   if (/^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/.test(text)) return true;
   if (/^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/.test(text)) return false;

@@ -49,20 +49,16 @@ export function newScratch(): Scratch {
 export function splice(source: ByteText, edits: readonly Edit[], part: Chunk, scratch: Scratch): Whole {
   const length = fill(source.bytes, edits, part, scratch);
   const { start } = part;
-  let text: Bytes | undefined;
+  let made: Bytes | undefined;
+  const text = (): Bytes => (made ??= editedText(source, edits, part));
   return {
     bytes: scratch.bytes,
     length,
     get text() {
-      text ??= editedText(source, edits, part);
-      return text;
+      return text();
     },
-    slice(first, last) {
-      return sliceEdited(source, edits, first + start, last + start) ?? this.text.slice(first, last);
-    },
-    indexOf(wanted, from) {
-      return this.text.indexOf(wanted, from);
-    },
+    slice: (first, last) => sliceEdited(source, edits, first + start, last + start) ?? text().slice(first, last),
+    indexOf: (wanted, from) => text().indexOf(wanted, from),
   };
 }
 

@@ -1,7 +1,7 @@
 // The outline of one document as a tape: the nodes in the order of the text, six integers each, no objects. Both outliners
 // write the same tape, so that they can be compared number by number, and a proof is a walk over two arrays of integers.
 // Owns the layout and the reading of it; knows nothing of YAML's grammar.
-import { type Bytes, type ByteText, byteText } from './bytes.ts';
+import { type Bytes, type ByteText, byteText, sliceKept } from './bytes.ts';
 
 /** What a node is. Block and flow are kept apart because an edit is written in the style that it finds. */
 export const kinds = {
@@ -87,7 +87,7 @@ export function setProperties(tape: Tape, node: number, anchor: number, tag: num
 
 /** A part of the text. */
 export function sliceOf({ source }: Tape, start: number, end: number): Bytes {
-  return source.slice(start, end);
+  return sliceKept(source, start, end);
 }
 
 export function kindOf(tape: Tape, node: number): number {
