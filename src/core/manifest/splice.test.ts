@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { byteText } from './bytes.ts';
 import type { Edit } from './edit.ts';
-import { applyEdits, editedText, newScratch, splice } from './splice.ts';
+import { applyEdits, editedText, newSplicer, splice } from './splice.ts';
 
 const source = byteText('---\nab: cd\nef: gh\n---\n');
 const part = { start: 4, end: 18 };
@@ -13,7 +13,7 @@ const edits: readonly Edit[] = [
 const wanted = 'ab: cd\nx: y\nef: zzz\n';
 
 test('a document with its edits made: bytes, text, and every part of it', () => {
-  const { bytes, length, text, slice, indexOf } = splice(source, edits, part, newScratch());
+  const { bytes, length, text, slice, indexOf } = splice(source, edits, part, newSplicer(source));
   assert.equal(Buffer.from(bytes.subarray(0, length)).toString('latin1'), wanted);
   assert.equal(text, wanted);
   for (let first = 0; first <= wanted.length; first++)

@@ -33,41 +33,54 @@ export function editedText(source: ByteText, edits: readonly Edit[], part?: Chun
   return text + source.slice(from, part?.end ?? source.bytes.length);
 }
 
-/** Room for one edited document after the other. */
-export interface Scratch {
+/** Room for one edited document of a stream after the other. */
+export interface Splicer extends Whole {
   bytes: Uint8Array;
+  length: number;
+  part: Chunk;
+  edits: readonly Edit[];
+  /** The text, once somebody has asked for it. */
+  made: Bytes | undefined;
 }
 
-export function newScratch(): Scratch {
-  return { bytes: new Uint8Array(1 << 16) };
+/** Made once for a stream: an object with a getter is dear to make. */
+export function newSplicer(source: ByteText): Splicer {
+  const splicer: Splicer = {
+    bytes: new Uint8Array(1 << 16),
+    length: 0,
+    part: { start: 0, end: 0 },
+    edits: [],
+    made: undefined,
+    get text() {
+      return (splicer.made ??= editedText(source, splicer.edits, splicer.part));
+    },
+    slice(first, last) {
+      const { edits, part } = splicer;
+      return sliceEdited(source, edits, first + part.start, last + part.start) ?? splicer.text.slice(first, last);
+    },
+    indexOf: (wanted, from) => splicer.text.indexOf(wanted, from),
+  };
+  return splicer;
 }
 
 /**
- * One document with its edits made. The bytes are scratch, used again for the next document; a line end stands behind them, so that nothing
- * of the last document is read. The text is made when somebody asks for it.
+ * One document with its edits made, until the next one is. A line end stands behind its bytes, so that nothing of the document before is
+ * read. The text is made when somebody asks for it.
  */
-export function splice(source: ByteText, edits: readonly Edit[], part: Chunk, scratch: Scratch): Whole {
-  const length = fill(source.bytes, edits, part, scratch);
-  const { start } = part;
-  let made: Bytes | undefined;
-  const text = (): Bytes => (made ??= editedText(source, edits, part));
-  return {
-    bytes: scratch.bytes,
-    length,
-    get text() {
-      return text();
-    },
-    slice: (first, last) => sliceEdited(source, edits, first + start, last + start) ?? text().slice(first, last),
-    indexOf: (wanted, from) => text().indexOf(wanted, from),
-  };
+export function splice(source: ByteText, edits: readonly Edit[], part: Chunk, into: Splicer): Whole {
+  into.length = fill(source.bytes, edits, part, into);
+  into.part = part;
+  into.edits = edits;
+  into.made = undefined;
+  return into;
 }
 
 /** Copies the part with its edits made; how many bytes it has then. */
-function fill(bytes: Uint8Array, edits: readonly Edit[], { start, end }: Chunk, scratch: Scratch): number {
+function fill(bytes: Uint8Array, edits: readonly Edit[], { start, end }: Chunk, splicer: Splicer): number {
   let length = end - start;
   for (const { insert, remove } of edits) length += insert.length - remove;
-  if (scratch.bytes.length <= length) scratch.bytes = new Uint8Array(2 * length + 1);
-  const into = scratch.bytes;
+  if (splicer.bytes.length <= length) splicer.bytes = new Uint8Array(2 * length + 1);
+  const into = splicer.bytes;
   let from = start;
   let to = 0;
   for (const { at, remove, insert } of edits) {

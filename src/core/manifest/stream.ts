@@ -10,7 +10,7 @@ import { outlineToMarker } from './fast.ts';
 import { findForbidden } from './forbidden.ts';
 import { endOfJsonValue, forbiddenCharacter, outlineDocument, placeOf } from './outline.ts';
 import { provesChange } from './prove.ts';
-import { newScratch, type Scratch, splice } from './splice.ts';
+import { newSplicer, type Splicer, splice } from './splice.ts';
 import { type Chunk, contentAfter, firstContent, newSplitter, type Splitter, splitStream } from './split.ts';
 import { endOf, kindOf, kinds, newTape, resetTape, startOf, type Tape } from './tape.ts';
 
@@ -62,7 +62,7 @@ interface Run {
   readonly edits: Edit[];
   readonly problems: Problem[];
   readonly completeChanges: CompleteChange[];
-  readonly scratch: Scratch;
+  readonly splicer: Splicer;
   /** Whether the stream holds line ends that only some readers see; asked at the first edit. */
   breaks: boolean | undefined;
   documents: number;
@@ -82,7 +82,7 @@ export function transformStream(source: ByteText, visit: Visit): StreamResult {
     edits: [],
     problems: [],
     completeChanges: [],
-    scratch: newScratch(),
+    splicer: newSplicer(source),
     breaks: source.ascii === true ? false : undefined,
     documents: 0,
     steps: 0,
@@ -266,7 +266,7 @@ interface Edited {
 
 function proveDocument(run: Run, { document, changes, edits }: Edited): void {
   const { start, end, tape } = document;
-  const after = splice(run.source, edits, { start, end }, run.scratch);
+  const after = splice(run.source, edits, { start, end }, run.splicer);
   const copied = document.path === 'fast' ? outlineAgain(run.after, after, document, edits) : undefined;
   const outcome = copied !== undefined ? document : outlineDocument(run.after, after, 0, after.length);
   run.steps += run.after.count;
