@@ -40,6 +40,7 @@ const relist: Turn = { expect: 'LIST', reply: page(300, object('p1', 90), object
 const last: Turn = { expect: 'WATCH rv=300', reply: hang() };
 const seen = ['put p1', 'put p2', 'put p3', 'put p3', 'remove p2'];
 
+const silent = 'a silent stream';
 const scripts: Readonly<Record<string, readonly Turn[]>> = {
   'the version is gone, by an event': [
     list,
@@ -70,7 +71,7 @@ const scripts: Readonly<Record<string, readonly Turn[]>> = {
     relist,
     last,
   ],
-  'a silent stream': [
+  [silent]: [
     list,
     { expect: 'WATCH rv=100', reply: hang(added) },
     { expect: 'WATCH rv=110', reply: stream(expired) },
@@ -81,7 +82,7 @@ const scripts: Readonly<Record<string, readonly Turn[]>> = {
 
 for (const [name, script] of Object.entries(scripts))
   test(`follow: ${name}`, async () => {
-    const { said, requests, done, following } = await play(script);
+    const { said, requests, done, following } = await play(script, name === silent ? 1000 : undefined);
     await done;
     following.stop();
     assert.deepEqual(
@@ -130,7 +131,7 @@ interface Played {
 }
 
 /** Runs a script; `done` once its last turn was asked for, and once what it said was told. */
-async function play(script: readonly Turn[]): Promise<Played> {
+async function play(script: readonly Turn[], graceMs = 60_000): Promise<Played> {
   const requests: string[] = [];
   const absences: boolean[] = [];
   let current: Following | undefined;
@@ -155,7 +156,7 @@ async function play(script: readonly Turn[]): Promise<Played> {
     healthyMs: 0,
     watchSeconds: 0,
     watchSpreadSeconds: 0,
-    graceMs: 150,
+    graceMs,
   };
   const world = { transport: wire, nowMs: Date.now, prng: prng(1), policy, log: () => {} };
   const following = followResource(
