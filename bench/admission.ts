@@ -52,7 +52,7 @@ async function besideIstiod(): Promise<Row[]> {
     const flags = ['--inject', revision, '--compat', 'istio'];
     const fairway = await startFairway({ kubeconfig: mesh.kubeconfig, flags });
     try {
-      await waitUntil(() => serves(fairway, `/inject/${revision}`), 'the injector');
+      await waitUntil(fairway.isReady, 'readiness');
       const ours = { pid: fairway.pid, target: fairway.target(`/inject/${revision}`) };
       const theirs = { pid: mesh.istiodPid, target: mesh.target('/inject') };
       const rows: Row[] = [];
@@ -134,7 +134,7 @@ async function withOwners(istiodMs: number): Promise<Row[]> {
   try {
     const owners = deployments * (replicaSetsEach + 1);
     await waitUntil(async () => (await fairway.metric('fairway_admission_owners')) === owners, 'all owners');
-    await waitUntil(() => serves(fairway, `/inject/${revision}`), 'the injector');
+    await waitUntil(fairway.isReady, 'readiness');
     const synced = memoryRow(`fairway, ${owners.toLocaleString('en')} owners known`, fairway.pid);
     const krispr = await krisprRows(fairway, istiodMs);
     const paced = [await pacedRow(fairway, '/krispr', 5), await pacedRow(fairway, `/inject/${revision}`, 10)];
@@ -179,16 +179,4 @@ async function pacedRow(fairway: Fairway, path: string, goalMs: number): Promise
 function memoryRow(what: string, pid: number): Row {
   const { residentMb, peakMb } = memoryOf(pid);
   return { name: `${what}: peak and resident memory`, coldMs: peakMb, medianMs: residentMb, unit: 'MB' };
-}
-
-async function serves(fairway: Fairway, path: string): Promise<boolean> {
-  const load = connect(fairway.target(path), 1);
-  try {
-    await load.run(() => reviewOf({ kilobytes: 10, revision, workload: 0, uid: 0 }), 1);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    load.close();
-  }
 }

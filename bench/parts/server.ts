@@ -13,6 +13,8 @@ export interface Fairway {
   readonly target: (path: string) => Target;
   /** A count or a gauge of its metrics, all labels together; undefined where it has none of the name. */
   readonly metric: (name: string) => Promise<number | undefined>;
+  /** Whether an API server would be sent to it. */
+  readonly isReady: () => Promise<boolean>;
   readonly stop: () => Promise<void>;
 }
 
@@ -57,10 +59,12 @@ export async function startFairway(setting: Setting): Promise<Fairway> {
     throw error;
   });
   const { port, metricsPort } = JSON.parse(server.line) as { port: number; metricsPort: number };
+  const ask = (what: string): Promise<Response> => fetch(`http://127.0.0.1:${metricsPort}/${what}`);
   return {
     pid: server.child.pid ?? 0,
     target: (path) => ({ host: '127.0.0.1', port, path, ca: authority.cert, serverName: 'localhost' }),
-    metric: async (name) => sumOf(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(), name),
+    metric: async (name) => sumOf(await (await ask('metrics')).text(), name),
+    isReady: async () => (await ask('readyz')).ok,
     stop: async () => {
       await server.end();
       await api?.end();

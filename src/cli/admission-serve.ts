@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { type Connection, connect } from '../adapters/kube/connect.ts';
+import { collectGarbage } from '../adapters/node/garbage.ts';
 import { type ConfigMapFiles, configMapFiles } from '../apps/admission/config-map.ts';
 import type { RulePorts } from '../apps/admission/follow-rules.ts';
 import { type Leader, takePart } from '../apps/admission/leader.ts';
@@ -136,6 +137,7 @@ async function serveWebhooks(
       cluster: connection,
       inject: { revisions: flags.inject, compat: flags.compat ?? 'fairway' },
       pause: (ms) => setTimeout(ms),
+      collectGarbage,
       keepSights: { namespace: flags.namespace, name: sightsName, everyMs: sightsEveryMs },
     });
     log.info({ port: running.port, metricsPort: running.metricsPort, cluster: connection?.address }, 'serving');

@@ -28,6 +28,8 @@ after(async () => {
 interface World {
   readonly server: RunningAdmission;
   readonly cluster: ReturnType<typeof fakeCluster>;
+  /** How often garbage was collected. */
+  readonly collections: () => number;
   readonly lines: { readonly level: string; readonly message: string; readonly fields: Record<string, unknown> }[];
   readonly setFiles: (files: RuleFiles) => void;
   readonly setCertificate: (certificate: Certificate) => void;
@@ -46,6 +48,7 @@ async function start(rollouts = 'production: {b-2: 100}\n', pause = Promise.reso
   let files: RuleFiles = { 'rollouts.yml': rollouts };
   let certificate = await issue(authority, ['localhost'], life);
   const cluster = fakeCluster(({ path }) => ({ status: path in served ? 200 : 404, body: served[path] ?? {} }));
+  let collections = 0;
   const lines: World['lines'] = [];
   const line = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, message, fields: fields as Record<string, unknown> });
@@ -56,6 +59,7 @@ async function start(rollouts = 'production: {b-2: 100}\n', pause = Promise.reso
     cluster,
     nowMs: () => now,
     pause: () => pause,
+    collectGarbage: () => void collections++,
     log,
   };
   const at = { host: '127.0.0.1', port: 0 };
@@ -70,6 +74,7 @@ async function start(rollouts = 'production: {b-2: 100}\n', pause = Promise.reso
   return {
     server,
     cluster,
+    collections: () => collections,
     lines,
     setFiles: (next) => (files = next),
     setCertificate: (next) => (certificate = next),
@@ -222,6 +227,13 @@ test('ready when every cache is, and not while it drains; in-flight and idle con
   goOn();
   await drained;
   await assert.rejects(post('/krispr', review(labelled('b-2'))));
+});
+
+test('what reading the cluster left is collected once, before the server is ready', async () => {
+  const { server, cluster, collections } = await start();
+  assert.deepEqual([server.isReady(), collections()], [false, 0]);
+  cluster.sync();
+  assert.deepEqual([server.isReady(), server.isReady(), collections()], [true, true, 1]);
 });
 
 test('a warning becomes an Event of the workload, once, and never on a dry run', async () => {

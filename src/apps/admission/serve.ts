@@ -22,6 +22,8 @@ export interface AdmissionPorts extends RulePorts {
   /** Absent: nothing is known of owners and injectors, and so only forced and retired labels move. */
   readonly cluster?: Cluster | undefined;
   readonly pause: (ms: number) => Promise<void>;
+  /** Called once, when everything is there and before the server says so: what reading it left is then in no review's way. */
+  readonly collectGarbage?: () => void;
   /** Where first sights of owners outlive the server; absent: they do not. */
   readonly keepSights?: KeptIn | undefined;
   /** Revisions whose pods are injected, from the ConfigMaps of their injectors. */
@@ -53,6 +55,7 @@ export async function serveAdmission(settings: AdmissionSettings, ports: Admissi
   const { log, cluster } = ports;
   const state: State = {
     draining: false,
+    tidied: false,
     rules: undefined,
     caches: undefined,
     version: cluster === undefined ? undefined : followVersion(cluster, log),
@@ -63,7 +66,7 @@ export async function serveAdmission(settings: AdmissionSettings, ports: Admissi
   const stop = async (): Promise<void> => {
     for (const part of parts) await part.stop();
   };
-  const isReady = (): boolean => !state.draining && isComplete(state);
+  const isReady = (): boolean => !state.draining && isTidy(state, ports);
   const world = { settings, ports, metrics: createMetrics() };
   try {
     await followCluster(state, parts, world);
@@ -117,6 +120,14 @@ function isComplete({ rules, listener, caches, injectors }: State): boolean {
   return rules !== undefined && listener !== undefined && (caches?.synced() ?? true) && (injectors?.ready() ?? true);
 }
 
+/** Everything is there, and what reading it left is gone. */
+function isTidy(state: State, { collectGarbage }: AdmissionPorts): boolean {
+  if (!isComplete(state)) return false;
+  if (!state.tidied) collectGarbage?.();
+  state.tidied = true;
+  return true;
+}
+
 /** First everybody is told, then the port closes, once nobody new should come. */
 async function drainListener(
   state: State,
@@ -130,6 +141,7 @@ async function drainListener(
 
 interface State {
   draining: boolean;
+  tidied: boolean;
   rules: ReadRules | undefined;
   caches: Caches | undefined;
   readonly version: ClusterVersion | undefined;
