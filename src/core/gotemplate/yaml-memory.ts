@@ -50,13 +50,13 @@ export function remember(memory: ItemMemory, reader: Reader, { value, at, indent
   if (reader.at - at > longestItem || column(reader) > indent || reader.lineStart <= at) return;
   if (!isContent(text.charCodeAt(reader.at))) return;
   if (!memory.seenBefore(hashOf(text, at, reader.at))) return;
-  const line = ownText(firstLine(text, at));
+  const line = firstLine(text, at);
   const alike = memory.items.get(line) ?? [];
   if (memory.size >= mostItems || alike.length >= mostAlike) return leaveOut(memory);
   const own = ownText(text.slice(at, reader.at));
   if (/[&*]/.test(own)) return;
   alike.push({ text: own, indent, depth, nodes, value: ownJson(value as JsonValue), lineStart: reader.lineStart - at });
-  memory.items.set(line, alike);
+  memory.items.set(ownText(line), alike);
   memory.size++;
 }
 
