@@ -8,7 +8,12 @@ const text = fc.string({ unit: 'binary', maxLength: 12 });
 const timeMs = fc.nat();
 const record = fc.record(
   {
-    ...{ group: text, kind: text, namespace: text, name: text, uid: text, createdMs: timeMs },
+    group: text,
+    kind: text,
+    namespace: text,
+    name: text,
+    uid: text,
+    createdMs: timeMs,
     controller: fc.record({ group: text, kind: text, name: text, uid: text }, { noNullPrototype: true }),
     stamp: fc.record({ atMs: timeMs, writtenMs: timeMs }, { requiredKeys: ['atMs'], noNullPrototype: true }),
     specWrittenMs: timeMs,

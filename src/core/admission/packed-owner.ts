@@ -24,7 +24,12 @@ export function packOwner(record: OwnerRecord): PackedOwner {
 export function unpackOwner(uid: string, packed: PackedOwner): OwnerRecord {
   const [group, kind, namespace, name, createdMs, by, stamp, specWrittenMs, selects] = JSON.parse(packed) as Fields;
   return {
-    ...{ group, kind, namespace, name, uid, createdMs },
+    group,
+    kind,
+    namespace,
+    name,
+    uid,
+    createdMs,
     ...(by === null ? {} : { controller: referenceOf(by) }),
     ...(stamp === null ? {} : { stamp: stampOf(stamp) }),
     ...(specWrittenMs === null ? {} : { specWrittenMs }),
