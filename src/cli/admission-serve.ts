@@ -125,10 +125,9 @@ async function serveWebhooks(
   flags: ServeFlags,
   { rules, connection, io }: Wiring<Connection | undefined>,
 ): Promise<void> {
-  const { log } = rules;
   const authority =
     flags.tlsCert === undefined && connection !== undefined
-      ? startAuthority(authorityOptions(flags, { cluster: connection, nowMs: io.nowMs, log }))
+      ? startAuthority(authorityOptions(flags, { cluster: connection, nowMs: io.nowMs, log: rules.log }))
       : undefined;
   try {
     const running = await serveAdmission(webhookSettings(flags), {
@@ -140,7 +139,7 @@ async function serveWebhooks(
       collectGarbage,
       keepSights: { namespace: flags.namespace, name: sightsName, everyMs: sightsEveryMs },
     });
-    log.info({ port: running.port, metricsPort: running.metricsPort, cluster: connection?.address }, 'serving');
+    rules.log.info({ port: running.port, metricsPort: running.metricsPort, cluster: connection?.address }, 'serving');
     await signalled();
     await running.drain();
   } finally {
