@@ -22,6 +22,8 @@ export interface PodOnNode {
   readonly hostname: string;
   readonly hostNetwork: boolean;
   readonly labels: Readonly<Record<string, string>>;
+  /** The names of its regular containers. */
+  readonly mains: readonly string[];
   /** Files of volumes belong to this group. */
   readonly fsGroup: number | undefined;
   volumes(): Lookup<readonly VolumePlan[]>;

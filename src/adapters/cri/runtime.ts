@@ -13,6 +13,7 @@ import {
 import type { ExecRequest, PodOnNode, PodRuntime } from '../../ports/pod-node.ts';
 import { Answers, type Deliver, type Effect } from '../pod-parts/answer.ts';
 import { Runs } from '../pod-parts/runs.ts';
+import { RunningFiles } from '../pod-parts/running.ts';
 import { makeTerminationLog, readTerminationLog } from '../pod-parts/termination-log.ts';
 import { type BindMount, bindMounts, type Volumes, writeVolumes } from '../pod-parts/volumes.ts';
 import { probeOnce, runHook } from '../probe/handler.ts';
@@ -66,12 +67,14 @@ export class CriPod implements PodRuntime {
   readonly #answers = new Answers();
   /** Calls under way that make something. */
   readonly #making = new Set<Promise<unknown>>();
+  readonly #running: RunningFiles;
   #volumes: Volumes = new Map();
   #closed: Promise<void> | undefined;
 
   constructor(pod: PodOnNode, options: CriPodOptions) {
     this.#pod = pod;
     this.#options = options;
+    this.#running = new RunningFiles(join(options.folder, 'running'), pod.mains);
   }
 
   perform(effect: RuntimeEffect | CancelHook, deliver: Deliver): void {
@@ -198,9 +201,11 @@ export class CriPod implements PodRuntime {
       return failed('CreateContainerError', error instanceof Error ? error.message : String(error));
     }
     this.#records.set(instance, containerId);
+    this.#running.began(container.name);
     try {
       await client.call(service.startContainer, { containerId });
     } catch (error) {
+      this.#running.ended(container.name);
       return failed('RunContainerError', error instanceof Error ? error.message : String(error));
     }
     this.#follow(effect, { id: containerId, container, podIP: sandbox.ip }, deliver);
@@ -212,12 +217,13 @@ export class CriPod implements PodRuntime {
     const { client, labels } = this.#options;
     mkdirSync(dirname(this.logFile(container.name, restartCount)), { recursive: true });
     const target = container['targetContainerName'];
-    const request = runConfig(config, {
+    const others = this.#running.toldTo(container.name, 'mounted');
+    const request = runConfig({ ...config, env: [...others.env, ...config.env] }, {
       pod: this.#pod,
       container,
       attempt: Number(instance.slice(instance.lastIndexOf('/') + 1)),
       restartCount,
-      mounts: this.#mountsOf(effect, sandbox, config),
+      mounts: [...this.#mountsOf(effect, sandbox, config), ...others.mounts],
       labels,
       targetId: [...this.#runs.values()].findLast((run) => run.container.name === target)?.id,
     });
@@ -252,6 +258,7 @@ export class CriPod implements PodRuntime {
     this.#runs.set(instance, run);
     this.#options.relist.watchContainer(run.id, (news) => {
       clearTimeout(run.killTimer);
+      this.#running.ended(name);
       this.#runs.delete(instance);
       log.finish();
       deliver(this.#inputOf(news, instance, run));

@@ -10,6 +10,7 @@ import type { ContainerConfig } from '../../core/container/index.ts';
 import type { CancelHook, Container, RuntimeEffect, RuntimeInput } from '../../core/pod/index.ts';
 import type { ExecRequest, PodOnNode, PodRuntime } from '../../ports/pod-node.ts';
 import { Answers, type Deliver, type Effect } from '../pod-parts/answer.ts';
+import { RunningFiles } from '../pod-parts/running.ts';
 import { Runs } from '../pod-parts/runs.ts';
 import { makeTerminationLog, readTerminationLog } from '../pod-parts/termination-log.ts';
 import { bindMounts, type Volumes, writeVolumes } from '../pod-parts/volumes.ts';
@@ -45,11 +46,13 @@ export class ProcessPod implements PodRuntime {
   readonly #sandboxes = new Map<string, SandboxHandle>();
   readonly #runs = new Runs<Run>();
   readonly #answers = new Answers();
+  readonly #running: RunningFiles;
   #volumes: Volumes = new Map();
 
   constructor(pod: PodOnNode, options: ProcessPodOptions) {
     this.#pod = pod;
     this.#options = options;
+    this.#running = new RunningFiles(join(options.folder, 'running'), pod.mains);
   }
 
   perform(effect: RuntimeEffect | CancelHook, deliver: Deliver): void {
@@ -142,7 +145,9 @@ export class ProcessPod implements PodRuntime {
     if (sandbox === undefined) return failed('CreateContainerError', `sandbox ${effect.sandbox} is gone`);
     const config = this.#pod.configure(container, sandbox.ip);
     if (!config.found) return failed('CreateContainerConfigError', config.message);
+    this.#running.began(container.name);
     const launched = await sandbox.launch(this.#planOf(config.value, effect));
+    if (launched.kind !== 'running') this.#running.ended(container.name);
     if (launched.kind === 'refused') return failed('CreateContainerError', launched.message);
     if (launched.kind === 'failed') return failed('RunContainerError', launched.message);
     const run: Run = { container, process: launched.process, podIP: sandbox.ip };
@@ -159,6 +164,7 @@ export class ProcessPod implements PodRuntime {
       onLine: (stream, line) => this.#pod.onLine({ container: name, restartCount, stream, text: line }),
     });
     const exitCode = await run.process.exited;
+    this.#running.ended(name);
     clearTimeout(run.killTimer);
     this.#runs.delete(instance);
     await Promise.race([logs, sleep(lateOutputMs, undefined, { ref: false })]);
@@ -187,13 +193,14 @@ export class ProcessPod implements PodRuntime {
     mkdirSync(join(folder, 'run'), { recursive: true });
     const messages = makeTerminationLog(folder, container);
     const isolated = this.#options.isolation.kind === 'namespaces';
+    const others = this.#running.toldTo(container.name, isolated ? 'mounted' : 'as-is');
     return {
       argv: [...config.command, ...config.args],
-      env: { PATH: systemPath, HOSTNAME: this.#pod.hostname, ...Object.fromEntries(config.env) },
+      env: { PATH: systemPath, HOSTNAME: this.#pod.hostname, ...Object.fromEntries([...others.env, ...config.env]) },
       workingDir: config.workingDir,
       user: config.user,
       root: this.#options.images.get(config.image),
-      mounts: [...bindMounts(this.#volumes, config.mounts), ...(isolated ? [messages] : [])],
+      mounts: [...bindMounts(this.#volumes, config.mounts), ...(isolated ? [messages] : []), ...others.mounts],
       folder: join(folder, 'run'),
     };
   }

@@ -9,7 +9,7 @@ export function adminOf(plan: Plan): Admin {
   return { host: loopbackOf(plan), port: plan.config.adminPort };
 }
 
-export function policyOf({ role, settings, config, appPorts, exitOnZero }: Plan): ReturnType<typeof proxyPolicy> {
+export function policyOf({ role, settings, config, appPorts, appFiles, exitOnZero }: Plan): ReturnType<typeof proxyPolicy> {
   return proxyPolicy({
     role: role === 'sidecar' ? 'sidecar' : 'router',
     compat: settings.compat,
@@ -20,6 +20,7 @@ export function policyOf({ role, settings, config, appPorts, exitOnZero }: Plan)
     deadlineMs: settings.drainDeadlineMs === 'none' ? undefined : settings.drainDeadlineMs,
     waitForApp: settings.waitForApp,
     appPorts,
+    appFiles,
     bootstrap: config.customConfigFile === '' ? 'own' : 'custom',
   });
 }

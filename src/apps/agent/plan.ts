@@ -34,6 +34,8 @@ export interface Plan {
   /** The agent's own environment, for what no table can list: ISTIO_META_*, XDS_HEADER_*, CA_HEADER_*. */
   readonly env: Env;
   readonly appPorts: readonly number[];
+  /** Each is there as long as a container of the application runs; none: whoever runs this pod does not tell. */
+  readonly appFiles: readonly string[];
   readonly probes: ReadonlyMap<string, AppProbe>;
   readonly targets: readonly ScrapeTarget[];
   readonly addresses: readonly string[];
@@ -84,13 +86,14 @@ function readAnnotations(host: Host): Readonly<Record<string, string>> | undefin
 function applicationOf(
   settings: ProxySettings,
   config: ProxyConfig,
-): { readonly value: Pick<Plan, 'appPorts' | 'probes' | 'targets'>; readonly problems: readonly Problem[] } {
+): { readonly value: Pick<Plan, 'appPorts' | 'appFiles' | 'probes' | 'targets'>; readonly problems: readonly Problem[] } {
   const ports = parsePodPorts(settings.podPorts);
   const { probes, problems: ofProbes } = parseAppProbes(settings.appProbers);
   const { targets, problems: ofTargets } = parseScrapeTargets(settings.prometheusAnnotations, config.statusPort);
+  const appFiles = settings.appRunning.split(':').filter(Boolean);
   const ofPorts = ports.kind === 'invalid' ? [usageProblem(ports.problem)] : [];
   return {
-    value: { appPorts: ports.kind === 'invalid' ? [] : ports.tcp, probes, targets },
+    value: { appPorts: ports.kind === 'invalid' ? [] : ports.tcp, appFiles, probes, targets },
     problems: [...ofPorts, ...ofProbes, ...ofTargets],
   };
 }

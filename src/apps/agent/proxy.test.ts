@@ -39,7 +39,7 @@ test('starts Envoy, tells when it is ready, drains it on SIGTERM, stops it', asy
   assert.deepEqual(messages(host.lines), [
     'identity comes from',
     'serving secrets',
-    'no TCP port of the application is known: the drain will not wait for it',
+    'neither process nor TCP port of the application is known: the drain will not wait for it',
     'proxy is ready',
     'draining',
     'stopping the proxy',
@@ -111,6 +111,31 @@ for (const [args, asks] of [
       host.requests.join('\n'),
     );
   });
+
+test('waits for processes of the application where somebody tells of them, and dials nothing', async () => {
+  const given = {
+    ...env,
+    ISTIO_META_POD_PORTS: '[{"containerPort":8080}]',
+    FAIRWAY_APP_RUNNING: '/running/app:/running/worker',
+    FAIRWAY_DRAIN_DEADLINE: '60s',
+  };
+  const host = fakeHost();
+  host.files.write('/running/app', '');
+  host.files.write('/running/worker', '');
+  const code = runProxy(['sidecar'], given, host);
+  await host.advance(0);
+  host.terminate();
+  await host.advance(20_000);
+  host.files.remove('/running/app');
+  await host.advance(10_000);
+  assert.deepEqual(host.signals, []);
+  host.files.remove('/running/worker');
+  await host.advance(100);
+  assert.equal(await code, 0);
+  assert.deepEqual(host.signals, ['30050 SIGTERM']);
+  const draining = host.lines.find((line) => line.includes('draining'));
+  assert.match(draining ?? '', /waitsForProcesses=.*\/running\/app.*\/running\/worker/);
+});
 
 test('Envoy that ends by itself: its code, the log, the termination message', async () => {
   const host = fakeHost();

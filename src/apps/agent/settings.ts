@@ -123,7 +123,11 @@ export const proxyTable = {
   waitForApp: truth('true', {
     flag: 'wait-for-app',
     env: 'FAIRWAY_WAIT_FOR_APP',
-    doc: 'a classic sidecar outlives the application: its TCP ports must refuse twice, a second apart',
+    doc: 'a classic sidecar outlives the application: its processes must have ended, or, where nobody tells of them, its TCP ports refuse twice, a second apart',
+  }),
+  appRunning: text('', {
+    env: 'FAIRWAY_APP_RUNNING',
+    doc: 'files, separated by `:`, each there as long as a container of the application runs; `wait-for-app` waits until none is. `fairway pod run` tells it; elsewhere an application can keep such a file in a shared volume',
   }),
   ...xdsRows,
   ...wasmRows,

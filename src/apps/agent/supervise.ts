@@ -44,6 +44,7 @@ export interface Supervision {
 const drainTimeoutMs = 5000;
 const countTimeoutMs = 2000;
 const dialTimeoutMs = 900;
+const watchEveryMs = 50;
 /** Interception leaves connections from this address alone. */
 const sourceOfProbes = { v4: '127.0.0.6', v6: '::6' } as const;
 
@@ -73,6 +74,9 @@ export function supervise(options: Supervised): Supervision {
       case 'start':
         child = startEnvoy(options, feed);
         break;
+      case 'watch-app':
+        host.clock.after(watchEveryMs, () => watchApp(effect.files));
+        break;
       case 'signal':
         child?.kill(effect.signal);
         break;
@@ -95,6 +99,11 @@ export function supervise(options: Supervised): Supervision {
         resolve(effect.code);
         break;
     }
+  };
+  const watchApp = (files: readonly string[]): void => {
+    if (state.at !== 'draining') return;
+    if (files.some((file) => host.files.exists(file))) host.clock.after(watchEveryMs, () => watchApp(files));
+    else feed({ kind: 'app-gone' });
   };
   const run = (): Promise<number> => {
     running = true;

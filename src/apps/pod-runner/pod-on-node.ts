@@ -26,6 +26,7 @@ export function podOnNode(current: () => Pod, { node, objects, observer }: Surro
     hostname: setup.hostname ?? metadata.name,
     hostNetwork: spec.hostNetwork === true,
     labels: metadata.labels ?? {},
+    mains: spec.containers.map(({ name }) => name),
     fsGroup: setup.securityContext.fsGroup,
     volumes: () => volumePlans(podSetup(current().spec), sources(undefined)),
     configure: (container, podIP) => containerConfig(current().spec, container, sources(podIP)),

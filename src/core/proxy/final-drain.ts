@@ -1,35 +1,38 @@
 // The drain after SIGTERM: two watches, one on the traffic and one on the application, under one deadline. Each watch has at
 // most one question out. Envoy may stop when both have ended; the deadline, /quitquitquit and a second SIGTERM end it before.
 import type { AppWatch, FinalDrain, Note, ProxyEffect, ProxyInput, Step, TrafficWatch } from './life.ts';
-import type { ProxyPolicy } from './policy.ts';
+import type { AppToOutlive, ProxyPolicy } from './policy.ts';
 import type { Reading } from './stats.ts';
 import { stop } from './stop.ts';
 
 interface Beginning {
   readonly clockMs: number;
   readonly nowMs: number;
-  /** The drain request; undefined when /drain made it already, and the application ended before SIGTERM came. */
+  /** The drain request; undefined when /drain made it already. */
   readonly request: string | undefined;
 }
 
 const everyMs = 1000;
 const errorsAtMost = 5;
+const nobody: AppToOutlive = { kind: 'nobody' };
 /** Twice, because between a worker's end and its successor's start a port refuses for a moment. */
 const refusalsWanted = 2;
 
 /** The step from serving (or pre-drain) into the final drain. */
 export function beginFinalDrain(policy: ProxyPolicy, { clockMs, nowMs, request }: Beginning): Step {
-  const waits = request !== undefined && policy.appPorts.length > 0;
+  // After /drain the application ended before SIGTERM came.
+  const waitsFor = request === undefined ? nobody : policy.app;
   const state: FinalDrain = {
     at: 'draining',
     phase: 'final',
     sinceMs: nowMs,
     clockMs,
     traffic: beginTraffic(policy, clockMs, nowMs),
-    app: waits ? { kind: 'due', atMs: nowMs, refusals: 0 } : { kind: 'gone' },
+    app: beginApp(waitsFor, nowMs),
   };
-  const begun: ProxyEffect[] = [note(drainNote(policy, state, waits))];
+  const begun: ProxyEffect[] = [note(drainNote(policy, state, waitsFor))];
   if (request !== undefined) begun.push({ kind: 'drain', path: request });
+  if (waitsFor.kind === 'processes') begun.push({ kind: 'watch-app', files: waitsFor.files });
   const [next, effects] = settle(policy, state, nowMs);
   return [next, [...begun, ...effects]];
 }
@@ -60,6 +63,17 @@ export function finalDrainDueMs(policy: ProxyPolicy, state: FinalDrain): number 
   if (state.traffic.kind === 'due') moments.push(state.traffic.atMs);
   if (state.app.kind === 'due') moments.push(state.app.atMs);
   return moments.length === 0 ? undefined : Math.min(...moments);
+}
+
+function beginApp(waitsFor: AppToOutlive, nowMs: number): AppWatch {
+  switch (waitsFor.kind) {
+    case 'nobody':
+      return { kind: 'gone' };
+    case 'ports':
+      return { kind: 'due', atMs: nowMs, refusals: 0 };
+    case 'processes':
+      return { kind: 'watched' };
+  }
 }
 
 function beginTraffic(policy: ProxyPolicy, clockMs: number, nowMs: number): TrafficWatch {
@@ -103,8 +117,8 @@ function ask(policy: ProxyPolicy, state: FinalDrain, nowMs: number): Step {
     effects.push({ kind: 'count', unit: policy.exitOnZero });
     next = { ...next, traffic: { kind: 'asked', askedMs: nowMs, errors: traffic.errors, active: traffic.active } };
   }
-  if (app.kind === 'due' && nowMs >= app.atMs) {
-    effects.push({ kind: 'dial', ports: policy.appPorts });
+  if (app.kind === 'due' && nowMs >= app.atMs && policy.app.kind === 'ports') {
+    effects.push({ kind: 'dial', ports: policy.app.ports });
     next = { ...next, app: { kind: 'asked', askedMs: nowMs, refusals: app.refusals } };
   }
   return [next, effects];
@@ -152,12 +166,12 @@ function dialled(app: AppWatch, open: readonly number[], nowMs: number): AppWatc
   return { kind: 'due', atMs: Math.max(app.askedMs + everyMs, nowMs), refusals };
 }
 
-function drainNote(policy: ProxyPolicy, { clockMs, sinceMs }: FinalDrain, waits: boolean): Note {
+function drainNote(policy: ProxyPolicy, { clockMs, sinceMs }: FinalDrain, waitsFor: AppToOutlive): Note {
   return {
     kind: 'draining',
     exitOnZero: policy.exitOnZero,
     atLeastMs: policy.exitOnZero === 'off' ? policy.terminationDrainMs : policy.minimumDrainMs,
-    waitsForPorts: waits ? policy.appPorts : [],
+    waitsFor,
     deadline: policy.deadline,
     leftMs: policy.deadline === undefined ? undefined : Math.max(0, clockMs + policy.deadline.ms - sinceMs),
   };

@@ -9,6 +9,7 @@ export { acceptFor, commonFormat, isOpenMetrics, type MetricsPart } from './metr
 export { missingIn, withNodeSettings } from './node-settings.ts';
 export { type LogLine, logLine, terminationMessage } from './notes.ts';
 export {
+  type AppToOutlive,
   assumedDeadlineMs,
   type CountUnit,
   type DrainSettings,

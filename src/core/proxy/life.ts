@@ -1,5 +1,5 @@
 // The words of the machine: its states, what goes in, what comes out, what it has to say. Types only.
-import type { ProxyPolicy } from './policy.ts';
+import type { AppToOutlive, ProxyPolicy } from './policy.ts';
 import type { Reading } from './stats.ts';
 
 export type ProxyState =
@@ -37,6 +37,8 @@ export type TrafficWatch =
 export type AppWatch =
   | { readonly kind: 'due'; readonly atMs: number; readonly refusals: number }
   | { readonly kind: 'asked'; readonly askedMs: number; readonly refusals: number }
+  /** Who sees its processes will say `app-gone`. */
+  | { readonly kind: 'watched' }
   | { readonly kind: 'gone' };
 
 export interface Stopping {
@@ -70,7 +72,7 @@ export type ProxyInput =
   | { readonly kind: 'counted'; readonly reading: Reading }
   /** The answer to the effect `dial`: the ports that did not refuse. */
   | { readonly kind: 'dialled'; readonly open: readonly number[] }
-  /** Who sees the application's processes says that the last one ended. */
+  /** The answer to the effect `watch-app`: the last process of the application ended. */
   | { readonly kind: 'app-gone' }
   /** The answer to the effect `drain`. */
   | { readonly kind: 'drain-answered'; readonly problem: string | undefined }
@@ -89,6 +91,8 @@ export type ProxyEffect =
   | { readonly kind: 'count'; readonly unit: 'connections' | 'requests' }
   /** Try to connect to each; answer with `dialled`. */
   | { readonly kind: 'dial'; readonly ports: readonly number[] }
+  /** Answer with `app-gone` once none of these files is there. */
+  | { readonly kind: 'watch-app'; readonly files: readonly string[] }
   | { readonly kind: 'signal'; readonly signal: 'SIGTERM' | 'SIGKILL' }
   /** Upstream closes its status port at SIGTERM. */
   | { readonly kind: 'close-status' }
@@ -105,7 +109,7 @@ export type Note =
       readonly kind: 'draining';
       readonly exitOnZero: ProxyPolicy['exitOnZero'];
       readonly atLeastMs: number;
-      readonly waitsForPorts: readonly number[];
+      readonly waitsFor: AppToOutlive;
       readonly deadline: ProxyPolicy['deadline'];
       readonly leftMs: number | undefined;
     }

@@ -18,6 +18,7 @@ const settings: fc.Arbitrary<DrainSettings> = fc.record({
   deadlineMs: fc.option(fc.integer({ min: 0, max: 60_000 }), { nil: undefined }),
   waitForApp: fc.boolean(),
   appPorts: fc.subarray([80, 443]),
+  appFiles: fc.subarray(['/running/app'], { maxLength: 1 }),
   bootstrap: fc.constantFrom('own', 'custom'),
 });
 const reading: fc.Arbitrary<Reading> = fc.oneof(
@@ -139,6 +140,7 @@ const worlds: fc.Arbitrary<World> = fc
     inputs: [...inputs, [sigterm, { kind: 'terminate' }] as const],
     count: (nth) => ({ reading: readings[nth % readings.length] as Reading, afterMs: latency }),
     open: (at) => (at < goneAt ? [80] : []),
+    appGoneSeconds: goneAt,
     endsAfterMs,
   }));
 
@@ -167,10 +169,11 @@ test('law: nothing but the deadline cuts the minimum short, and Envoy outlives a
       if (trace.some((line) => line.includes('skip_exit'))) return;
       const least = (policy.exitOnZero === 'off' ? policy.terminationDrainMs : policy.minimumDrainMs) / 1000;
       assert.ok(exitSeconds >= sigtermSeconds(world) + least - 0.001);
-      if (policy.appPorts.length > 0)
+      if (policy.app.kind === 'processes') assert.ok(exitSeconds >= (world.appGoneSeconds ?? Infinity));
+      if (policy.app.kind === 'ports')
         assert.ok(exitSeconds >= (world.open?.(sigtermSeconds(world)).length === 0 ? 0 : 1));
       const stop = trace.find((line) => line.endsWith('SIGTERM'));
-      if (policy.appPorts.length > 0) assert.deepEqual(world.open?.(Number(stop?.split(' ')[0])), []);
+      if (policy.app.kind === 'ports') assert.deepEqual(world.open?.(Number(stop?.split(' ')[0])), []);
     }),
     { numRuns: 300 },
   );

@@ -78,16 +78,17 @@ test('no ports to wait for is said once, at the start, and only where somebody w
     beginProxy(proxyPolicy({ ...settings, ...more }), 0)[1].filter(({ kind }) => kind === 'note').length;
   assert.equal(said({}), 0);
   assert.equal(said({ appPorts: [] }), 1);
+  assert.equal(said({ appPorts: [], appFiles: ['/running/app'] }), 0);
   assert.equal(said({ appPorts: [], role: 'router' }), 0);
   assert.equal(said({ appPorts: [], waitForApp: false }), 0);
   assert.equal(said({ appPorts: [], compat: 'istio' }), 0);
 });
 
 test('--compat istio leaves every improvement out', () => {
-  const { has, deadline, appPorts } = proxyPolicy({ ...settings, compat: 'istio' });
+  const { has, deadline, app } = proxyPolicy({ ...settings, compat: 'istio' });
   assert.deepEqual(Object.values(has).filter(Boolean), []);
   assert.equal(deadline, undefined);
-  assert.deepEqual(appPorts, []);
+  assert.deepEqual(app, { kind: 'nobody' });
   for (const name of improvements) assert.equal(proxyPolicy({ ...settings, without: [name] }).has[name], false);
 });
 

@@ -9,7 +9,7 @@
 //     └─ /quitquitquit, from every state before ────────────────────────────────────┘           │
 //     └─ Envoy's own exit, from every state ────────────────────────────────────────────────────┘
 //
-// "Done" is: the traffic has ended (timer, or nothing active any more) and the application has (its ports refuse).
+// "Done" is: the traffic has ended (timer, or nothing active any more) and the application has (no process left, or its ports refuse).
 // Source: sidecar.md 2.5; Kubernetes may cut all of it short by SIGKILL at the end of the grace period.
 import { beginFinalDrain, finalDrain, finalDrainDueMs } from './final-drain.ts';
 import type { ExitStatus, Note, PreDrain, ProxyEffect, ProxyInput, ProxyState, Step, Stopping } from './life.ts';
@@ -18,7 +18,7 @@ import { stop } from './stop.ts';
 
 /** The first state and the effect that starts Envoy. */
 export function beginProxy(policy: ProxyPolicy, nowMs: number): Step {
-  const silent = policy.has['wait-for-app'] && policy.inboundOnly && policy.appPorts.length === 0;
+  const silent = policy.has['wait-for-app'] && policy.inboundOnly && policy.app.kind === 'nobody';
   const notes: ProxyEffect[] = silent ? [{ kind: 'note', note: { kind: 'no-app-ports' } }] : [];
   return [{ at: 'starting', sinceMs: nowMs }, [{ kind: 'start' }, ...notes]];
 }

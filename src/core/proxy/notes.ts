@@ -13,7 +13,7 @@ export function logLine(note: Note): LogLine {
     case 'ready':
       return info('proxy is ready', { afterMs: note.afterMs });
     case 'no-app-ports':
-      return info('no TCP port of the application is known: the drain will not wait for it');
+      return info('neither process nor TCP port of the application is known: the drain will not wait for it');
     case 'pre-drain':
       return info('drain asked for: discouraging new inbound work until SIGTERM');
     case 'draining':
@@ -47,11 +47,12 @@ export function terminationMessage({ status, during }: Extract<Note, { kind: 'di
 }
 
 function draining(note: Extract<Note, { kind: 'draining' }>): LogLine {
-  const { deadline, leftMs } = note;
+  const { deadline, leftMs, waitsFor } = note;
   return info('draining', {
     exitOnZero: note.exitOnZero,
     atLeastMs: note.atLeastMs,
-    waitsForPorts: note.waitsForPorts,
+    waitsForPorts: waitsFor.kind === 'ports' ? waitsFor.ports : [],
+    ...(waitsFor.kind === 'processes' ? { waitsForProcesses: waitsFor.files } : {}),
     ...(deadline === undefined ? {} : { deadlineMs: deadline.ms, deadlineIs: deadline.source, leftMs: leftMs ?? 0 }),
   });
 }

@@ -5,7 +5,7 @@
 export const improvementDocs = {
   'drain-deadline': 'a drain ends before the grace period does, whatever the counters say',
   'wait-for-app':
-    "Envoy stays until the application's TCP ports refuse, so that it can still call out while it shuts down",
+    "Envoy stays until the application's processes have ended or its TCP ports refuse, so that it can still call out while it shuts down",
   'listeners-by-address':
     "address and port tell the agent's own listeners, not literal names, which miss IPv6 and loopback",
   'missing-counter':
@@ -35,12 +35,20 @@ export interface ProxyPolicy {
   readonly minimumDrainMs: number;
   /** Longest time from the first of /drain and SIGTERM to the stop; undefined: no end, as upstream. */
   readonly deadline: Deadline | undefined;
-  /** TCP ports that must refuse before outbound may stop; empty: nobody to wait for. */
-  readonly appPorts: readonly number[];
+  /** Who must have gone before outbound may stop. */
+  readonly app: AppToOutlive;
   /** The agent made the bootstrap itself, so a missing counter means that nobody ever connected. */
   readonly countersAreSure: boolean;
   readonly has: Readonly<Record<Improvement, boolean>>;
 }
+
+/** How the agent sees that the application has gone. */
+export type AppToOutlive =
+  | { readonly kind: 'nobody' }
+  /** TCP ports that must refuse. */
+  | { readonly kind: 'ports'; readonly ports: readonly number[] }
+  /** Files of whoever runs the pod, each there as long as a container of the application runs. */
+  | { readonly kind: 'processes'; readonly files: readonly string[] };
 
 interface Deadline {
   readonly ms: number;
@@ -58,6 +66,8 @@ export interface DrainSettings {
   readonly deadlineMs: number | undefined;
   readonly waitForApp: boolean;
   readonly appPorts: readonly number[];
+  /** FAIRWAY_APP_RUNNING; told, they count instead of the ports. */
+  readonly appFiles?: readonly string[];
   readonly bootstrap: 'own' | 'custom';
 }
 
@@ -73,7 +83,7 @@ export function proxyPolicy(settings: DrainSettings): ProxyPolicy {
     terminationDrainMs: settings.terminationDrainMs,
     minimumDrainMs: settings.minimumDrainMs,
     deadline: has['drain-deadline'] ? deadline(settings) : undefined,
-    appPorts: has['wait-for-app'] && settings.role === 'sidecar' ? settings.appPorts : [],
+    app: has['wait-for-app'] && settings.role === 'sidecar' ? appToOutlive(settings) : { kind: 'nobody' },
     countersAreSure: settings.bootstrap === 'own',
     has,
   };
@@ -87,6 +97,12 @@ export function isOn(name: Improvement, { compat, without }: Pick<DrainSettings,
 function switches(settings: DrainSettings): Record<Improvement, boolean> {
   const on = (name: Improvement): boolean => isOn(name, settings) && (name !== 'wait-for-app' || settings.waitForApp);
   return Object.fromEntries(improvements.map((name) => [name, on(name)])) as Record<Improvement, boolean>;
+}
+
+/** Processes are sure; a port refuses as well while its application still finishes what it has. */
+function appToOutlive({ appPorts, appFiles = [] }: DrainSettings): AppToOutlive {
+  if (appFiles.length > 0) return { kind: 'processes', files: appFiles };
+  return appPorts.length > 0 ? { kind: 'ports', ports: appPorts } : { kind: 'nobody' };
 }
 
 /** A drain that somebody configured to be longer than the assumption tells that the grace period is longer too. */

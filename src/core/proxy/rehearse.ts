@@ -10,6 +10,8 @@ export interface World {
   readonly inputs: readonly (readonly [atSeconds: number, input: ProxyInput])[];
   /** The answer to the nth count (from 0), and how long it takes. */
   readonly count?: (nth: number, atSeconds: number) => { readonly reading: Reading; readonly afterMs?: number };
+  /** When the last process of the application ends; undefined: never. */
+  readonly appGoneSeconds?: number;
   /** Ports that do not refuse at that second. */
   readonly open?: (atSeconds: number) => readonly number[];
   /** How Envoy ends on SIGTERM: after so many milliseconds, or never; it ends 1 ms after SIGKILL. */
@@ -74,6 +76,12 @@ function answers(world: World): (effect: ProxyEffect, nowMs: number) => Coming[]
       }
       case 'dial':
         return [{ atMs: nowMs + 1, input: { kind: 'dialled', open: world.open?.(nowMs / 1000) ?? [] } }];
+      case 'watch-app': {
+        const { appGoneSeconds } = world;
+        return appGoneSeconds === undefined
+          ? []
+          : [{ atMs: Math.max(nowMs, appGoneSeconds * 1000), input: { kind: 'app-gone' } }];
+      }
       case 'signal':
         return envoyEnds(world, effect.signal).map(({ afterMs, status }) => ({
           atMs: nowMs + afterMs,
@@ -105,6 +113,8 @@ function told(effect: ProxyEffect): string {
       return `dial ${effect.ports.join(',')}`;
     case 'count':
       return `count ${effect.unit}`;
+    case 'watch-app':
+      return `watch ${effect.files.join(',')}`;
     default:
       return effect.kind;
   }

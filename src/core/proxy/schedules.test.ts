@@ -292,6 +292,30 @@ const rows: readonly (readonly [
     ['0 start', `0 ${inbound}`, '0 dial 80', '0.5 SIGTERM', '0.51 exit 0'],
   ],
   [
+    'processes count, not ports: they refuse already while the application finishes',
+    { appPorts: [80], appFiles: ['/running/app'], terminationDrainMs: 0 },
+    { inputs: [[1, terminate]], appGoneSeconds: 3.25 },
+    ['0 start', `1 ${inbound}`, '1 watch /running/app', '3.25 SIGTERM', '3.26 exit 0'],
+  ],
+  [
+    'an application whose processes never end: the deadline',
+    { appFiles: ['/running/app'], deadlineMs: 1500, terminationDrainMs: 0 },
+    { inputs: [[0, terminate]] },
+    ['0 start', `0 ${inbound}`, '0 watch /running/app', '1.5 SIGTERM', '1.51 exit 0'],
+  ],
+  [
+    'after /drain nobody is watched',
+    { appFiles: ['/running/app'], exitOnZero: 'connections', minimumDrainMs: 0 },
+    {
+      inputs: [
+        [0, drain],
+        [2, terminate],
+      ],
+      count: () => active(0),
+    },
+    ['0 start', `0 ${inbound}&skip_exit`, '2 count connections', '2.001 SIGTERM', '2.011 exit 0'],
+  ],
+  [
     'waiting for the application is switched off by name',
     { appPorts: [80], terminationDrainMs: 0, without: ['wait-for-app'] },
     { inputs: [[0, terminate]], open: () => [80] },
