@@ -1,9 +1,13 @@
 // Load on loopback, bounded in count and time: so many requests a second over kept connections (HTTP/1.1) or sessions (HTTP/2).
 // A request is lost when no complete response came, whatever the reason. Nothing is retried, except an HTTP/2 stream that was refused.
-import { Agent, get } from 'node:http';
+import { Agent, get, type RequestOptions } from 'node:http';
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
 
+const loopback = '127.0.0.1';
+
 export interface Load {
+  /** Requests so far. */
+  readonly sent: () => number;
   /** Ends the stream of new requests; resolves when the last one is answered or lost. */
   readonly stop: () => Promise<LoadResult>;
 }
@@ -16,17 +20,19 @@ interface LoadResult {
 }
 
 interface Pace {
+  /** Loopback unless told. */
+  readonly host?: string;
   readonly port: number;
   readonly perSecond: number;
   readonly path: string;
   readonly protocol: 'http1' | 'http2';
+  /** No load sends more, whatever the test forgets. */
+  readonly requestsAtMost?: number;
 }
 
-/** No load runs longer, whatever the test forgets. */
-const requestsAtMost = 6000;
-
-export function startLoad({ port, perSecond, path, protocol }: Pace): Load {
-  const client = protocol === 'http1' ? http1(port) : http2(port);
+export function startLoad(pace: Pace): Load {
+  const { perSecond, path, requestsAtMost = 6000 } = pace;
+  const client = pace.protocol === 'http1' ? http1(pace) : http2(pace);
   const lost: string[] = [];
   const running = new Set<Promise<void>>();
   const beganMs = performance.now();
@@ -53,7 +59,7 @@ export function startLoad({ port, perSecond, path, protocol }: Pace): Load {
     client.close();
     return { sent, lost, lastMs };
   };
-  return { stop };
+  return { sent: () => sent, stop };
 }
 
 interface Client {
@@ -61,15 +67,19 @@ interface Client {
   readonly close: () => void;
 }
 
-function http1(port: number): Client {
+function http1({ host = loopback, port }: Pace): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 100 });
-  return { request: (path) => getOnce(port, path, agent), close: () => agent.destroy() };
+  return { request: (path) => answered({ host, port, path, agent }), close: () => agent.destroy() };
 }
 
 /** One request; resolves with its complete answer 200. */
-export function getOnce(port: number, path: string, agent?: Agent): Promise<void> {
+export function getOnce(port: number, path: string): Promise<void> {
+  return answered({ host: loopback, port, path, agent: false });
+}
+
+function answered(request: RequestOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path, ...(agent === undefined ? { agent: false } : { agent }) }, (response) => {
+    get(request, (response) => {
       response.on('error', reject);
       response.resume();
       response.on('end', () =>
@@ -80,8 +90,8 @@ export function getOnce(port: number, path: string, agent?: Agent): Promise<void
 }
 
 /** Four sessions in turn; one that was told to go away is replaced, and finishes what it has. */
-function http2(port: number): Client {
-  const open = (): ClientHttp2Session => connect(`http://127.0.0.1:${port}`).on('error', () => undefined);
+function http2({ host = loopback, port }: Pace): Client {
+  const open = (): ClientHttp2Session => connect(`http://${host}:${port}`).on('error', () => undefined);
   const sessions = Array.from({ length: 4 }, open);
   let turn = 0;
   const pick = (): ClientHttp2Session => {

@@ -47,7 +47,10 @@ export function startXdsScene(t: TestContext, options: XdsSceneOptions): Promise
     prepare: ({ folder, ports }) => {
       for (const [name, text] of Object.entries({ 'root.pem': mesh.authority.root, ...files }))
         writeBelow(folder, name, text);
-      writeFileSync(join(folder, 'bootstrap.json'), JSON.stringify(bootstrap(folder, ports, variant)));
+      writeFileSync(
+        join(folder, 'bootstrap.json'),
+        JSON.stringify(xdsBootstrap({ socket: join(folder, 'config', 'XDS'), adminPort: ports.admin, variant })),
+      );
     },
   });
 }
@@ -58,12 +61,19 @@ export function writeBelow(folder: string, name: string, text: string): void {
   writeFileSync(path, text);
 }
 
+interface XdsBootstrap {
+  /** Of the agent's xDS proxy. */
+  readonly socket: string;
+  readonly adminPort: number;
+  readonly variant: Variant;
+}
+
 /** What of Istio's bootstrap the agent and ADS need. */
-function bootstrap(folder: string, ports: Ports, variant: Variant): object {
+export function xdsBootstrap({ socket, adminPort, variant }: XdsBootstrap): object {
   const ads = { ads: {}, resource_api_version: 'V3' };
   return {
     node: { id: 'sidecar~127.0.0.1~pod.ns~ns.svc.cluster.local', cluster: 'pod.ns' },
-    admin: { address: address(ports.admin) },
+    admin: { address: address(adminPort) },
     dynamic_resources: {
       lds_config: ads,
       cds_config: ads,
@@ -74,11 +84,11 @@ function bootstrap(folder: string, ports: Ports, variant: Variant): object {
         grpc_services: [{ envoy_grpc: { cluster_name: 'xds-grpc' } }],
       },
     },
-    static_resources: { clusters: [agentCluster(folder)] },
+    static_resources: { clusters: [agentCluster(socket)] },
   };
 }
 
-function agentCluster(folder: string): object {
+function agentCluster(socket: string): object {
   return {
     name: 'xds-grpc',
     connect_timeout: '1s',
@@ -88,7 +98,7 @@ function agentCluster(folder: string): object {
         explicit_http_config: { http2_protocol_options: {} },
       },
     },
-    load_assignment: loadAssignment('xds-grpc', { pipe: { path: join(folder, 'config', 'XDS') } }),
+    load_assignment: loadAssignment('xds-grpc', { pipe: { path: socket } }),
   };
 }
 

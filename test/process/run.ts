@@ -1,9 +1,10 @@
 // Runs `fairway pod run` as a program, with its own socket and folders, and waits for what it says.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 
 const main = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const patienceMs = 120_000;
@@ -17,14 +18,18 @@ export interface RunningPods {
   /** Waits until the outputs together hold a text; fails with both after two minutes. */
   saw(text: string | RegExp): Promise<void>;
   /** Another command against this run. */
-  fairway(...args: readonly string[]): {
-    readonly status: number | null;
-    readonly stdout: string;
-    readonly stderr: string;
-  };
+  fairway(...args: readonly string[]): Done;
+  /** The same, while this process goes on; rejects where the command fails. */
+  meanwhile(...args: readonly string[]): Promise<string>;
   /** The exit status; also after this the run's folder exists, until `remove`. */
   readonly ended: Promise<number | null>;
   remove(): void;
+}
+
+interface Done {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
 /** Starts a run of one manifest (JSON is YAML). */
@@ -64,6 +69,10 @@ export function runPods(manifest: unknown, flags: readonly string[] = []): Runni
     fairway(...args) {
       const done = spawnSync(process.execPath, [main, 'pod', ...args], { env, encoding: 'utf8', timeout: patienceMs });
       return { status: done.status, stdout: done.stdout, stderr: done.stderr };
+    },
+    async meanwhile(...args) {
+      const options = { env, timeout: patienceMs };
+      return (await promisify(execFile)(process.execPath, [main, 'pod', ...args], options)).stdout;
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

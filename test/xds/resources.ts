@@ -40,6 +40,7 @@ export interface MeshTls {
 /** ConfigSource: this very stream. */
 const overAds = encode([3, new Uint8Array(0)], [6, 2]);
 const edsType = 3;
+const loopback = '127.0.0.1';
 
 /** A cluster whose endpoints come by EDS. */
 export function cluster(name: string, tls?: MeshTls): Resource {
@@ -49,9 +50,17 @@ export function cluster(name: string, tls?: MeshTls): Resource {
   return resource(types.cluster, name, encode([1, name], [2, edsType], [3, eds], [4, connectTimeout], [24, socket]));
 }
 
-export function endpoints(clusterName: string, ports: readonly number[]): Resource {
-  const all = ports.map((port) => [2, encode([1, encode([1, address('127.0.0.1', port)])])] as const);
+/** A bare port is one of loopback. */
+export function endpoints(clusterName: string, places: readonly (number | Place)[]): Resource {
+  const all = places
+    .map((place) => (typeof place === 'number' ? { host: loopback, port: place } : place))
+    .map(({ host, port }) => [2, encode([1, encode([1, address(host, port)])])] as const);
   return resource(types.endpoints, clusterName, encode([1, clusterName], [2, encode(...all)]));
+}
+
+export interface Place {
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface ListenerOptions {
@@ -70,7 +79,7 @@ export interface ListenerOptions {
 /** A listener of HTTP whose routes come by RDS. */
 export function listener(
   name: string,
-  { port, host = '127.0.0.1', routes: routeName, direction, accessLog, tls, extensions = [] }: ListenerOptions,
+  { port, host = loopback, routes: routeName, direction, accessLog, tls, extensions = [] }: ListenerOptions,
 ): Resource {
   const router = encode(
     [1, 'envoy.filters.http.router'],

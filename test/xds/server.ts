@@ -14,6 +14,8 @@ export interface XdsServerOptions {
   readonly tls?: { readonly pair: KeyPair; readonly root?: string };
   /** 0: a free one. */
   readonly port?: number;
+  /** Where it listens: on loopback unless told. */
+  readonly host?: string;
 }
 
 export interface XdsServer {
@@ -36,7 +38,7 @@ interface Client {
 /** In the order in which Envoy wants to learn them. */
 const order: readonly string[] = [types.cluster, types.endpoints, types.listener, types.routes];
 
-export async function startXdsServer({ tls, port = 0 }: XdsServerOptions = {}): Promise<XdsServer> {
+export async function startXdsServer(options: XdsServerOptions = {}): Promise<XdsServer> {
   const clients = new Set<Client>();
   const known = knownResources();
   const seen = { acknowledgements: [] as Acknowledgement[], streams: [] as GrpcServerCall[], requests: [] as string[] };
@@ -52,7 +54,7 @@ export async function startXdsServer({ tls, port = 0 }: XdsServerOptions = {}): 
   const { set, remove } = known;
   return {
     ...seen,
-    ...(await listen(handler, tls, port)),
+    ...(await listen(handler, options)),
     set: (...resources) => push(resources.map((each) => (set(each), each.typeUrl))),
     remove: (typeUrl, name) => push([(remove(typeUrl, name), typeUrl)]),
   };
@@ -101,8 +103,7 @@ function handlerOf({ clients, seen, send }: Serving): GrpcHandler {
 
 async function listen(
   handler: GrpcHandler,
-  tls: XdsServerOptions['tls'],
-  port: number,
+  { tls, port = 0, host = '127.0.0.1' }: XdsServerOptions,
 ): Promise<Pick<XdsServer, 'port' | 'end'>> {
   const client = tls?.root === undefined ? {} : { requestCert: true, ca: tls.root };
   const server =
@@ -110,7 +111,7 @@ async function listen(
   const endCalls = answerCalls(server, handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
