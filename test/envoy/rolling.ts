@@ -27,8 +27,10 @@ import {
 import { until } from './scene.ts';
 
 export interface RollingOptions {
-  readonly order: SidecarOrder;
-  readonly updates: number;
+  /** What the pods are before the first update, and what each update makes of them. */
+  readonly orders: readonly SidecarOrder[];
+  /** `ideal`: what a kubelet does by ticks happens at once. */
+  readonly timing: 'kubelet' | 'ideal';
   /** Over both clients. */
   readonly perSecond: number;
 }
@@ -49,13 +51,15 @@ const revisions: readonly RevisionName[] = ['a', 'b'];
 /** This machine, as pods of `pod run` see it. */
 const machine = '169.254.86.1';
 
-/** Rolls so many times, one update after the other, from revision a to b and back. */
-export async function rollUpdates(t: Ends, { order, updates, perSecond }: RollingOptions): Promise<Rolled> {
+/** One update after the other, from revision a to b and back. */
+export async function rollUpdates(t: Ends, { orders, timing, perSecond }: RollingOptions): Promise<Rolled> {
   const { mesh, planes } = await startMesh(t);
-  const web = (revision: RevisionName): object => webDeployment(mesh, { revision, order, replicas });
+  const [first, ...updates] = orders.map((order, index) =>
+    webDeployment(mesh, { revision: revisions[index % 2] ?? 'a', order, replicas }),
+  );
   const pods = runPods(
-    [configMap(mesh), ...revisions.map((revision) => clientPod(mesh, revision)), web('a')],
-    ['-o', 'json', '--watch', '-q'],
+    [configMap(mesh), ...revisions.map((revision) => clientPod(mesh, revision)), first],
+    ['-o', 'json', '--watch', '-q', '--timing', timing],
   );
   t.after(() => endRun(pods));
   const seen = followPods(pods, planes);
@@ -63,16 +67,20 @@ export async function rollUpdates(t: Ends, { order, updates, perSecond }: Rollin
   await until('both clients are ready', () => clientAddresses(seen).length === revisions.length, patienceMs);
   const loads = clientAddresses(seen).map((host) => startLoadOn(host, perSecond / revisions.length));
   const beganMs = performance.now();
-  for (let update = 1; update <= updates; update++) {
+  for (const update of updates) {
     const file = join(pods.folder, 'update.json');
-    writeFileSync(file, JSON.stringify(web(revisions[update % 2] ?? 'a')));
+    writeFileSync(file, JSON.stringify(update));
     await pods.meanwhile('apply', file);
     await complete(pods);
   }
-  await until('the last replaced pods have ended', () => replaced(seen).length === replicas * updates, patienceMs);
-  const seconds = Math.round((performance.now() - beganMs) / 1000);
+  await until(
+    'the last replaced pods have ended',
+    () => replaced(seen).length === replicas * updates.length,
+    patienceMs,
+  );
   const results = await Promise.all(loads.map((load) => load.stop()));
   const sent = results.reduce((sum, each) => sum + each.sent, 0);
+  const seconds = (performance.now() - beganMs) / 1000;
   return { sent, lost: results.flatMap(({ lost }) => lost), seconds, exits: exitsOf(replaced(seen)) };
 }
 
