@@ -1,5 +1,5 @@
 // A push that is far larger than what the agent may use, to an Envoy that reads slowly: the test plays that Envoy. The agent holds none of it,
-// on Node and as the built file.
+// on Node and as the built file, and what it took meanwhile it gives back (the built file), or takes again for the next push (Node).
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { nodeGrpc } from '../../src/adapters/node/grpc/index.ts';
 import { encode } from '../../src/core/wire/index.ts';
 import type { GrpcPiece } from '../../src/ports/grpc.ts';
 import { resource } from '../xds/resources.ts';
-import { becomesReady, startScene } from './scene.ts';
+import { becomesReady, startScene, until } from './scene.ts';
 import { newMesh, startPlane } from './xds-scene.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agent-push-'));
@@ -21,13 +21,18 @@ const typeUrl = 'type.googleapis.com/envoy.config.cluster.v3.Cluster';
 const pushBytes = 100 * 2 ** 20;
 const bounded = { timeout: 180_000 };
 
+/** What an agent may have more after a push than before. */
+const keptAtMostMb = 10;
+const withinMs = 60_000;
+
 /** Node collects its buffers late, the built file at once; neither grows with the push. */
-for (const [what, grownAtMostMb, agent] of [
-  ['on Node', 90, () => undefined],
-  ['as one file', 40, () => buildAgent('linux-x64', folder)],
+for (const [what, grownAtMostMb, agent, settles] of [
+  ['on Node', 90, () => undefined, takesNoMoreForTheNext],
+  ['as one file', 40, () => buildAgent('linux-x64', folder), givesBack],
 ] as const) {
   test(`the agent ${what}: 100 MB pass to a slow reader, and the agent holds none of it`, bounded, async (t) => {
-    const { pid, pushed } = await startPushes(t, agent());
+    const pushes = await startPushes(t, agent());
+    const { pid, pushed } = pushes;
     await pushed(1000);
     const beforeMb = memory(pid, 'VmRSS');
     writeFileSync(`/proc/${pid}/clear_refs`, '5'); // the high-water mark begins anew
@@ -35,7 +40,28 @@ for (const [what, grownAtMostMb, agent] of [
     const found = { beforeMb, peakMb: memory(pid, 'VmHWM'), afterMb: memory(pid, 'VmRSS') };
     process.stderr.write(`${what}: ${JSON.stringify(found)}\n`);
     assert.ok(found.peakMb <= beforeMb + grownAtMostMb, JSON.stringify(found));
+    await settles(pushes, found);
   });
+}
+
+interface Found {
+  readonly beforeMb: number;
+  readonly peakMb: number;
+}
+
+async function givesBack({ pid }: Pushes, { beforeMb }: Found): Promise<void> {
+  const endedMs = performance.now();
+  const isBack = (): boolean => memory(pid, 'VmRSS') <= beforeMb + keptAtMostMb;
+  await until(`RSS is back at ${beforeMb} MB or little more`, isBack, withinMs);
+  process.stderr.write(`back at ${memory(pid, 'VmRSS')} MB after ${Math.round(performance.now() - endedMs)} ms\n`);
+}
+
+/** Node's TLS keeps the buffers that a connection once needed as long as the connection lives, empty, outside of what is collected. */
+async function takesNoMoreForTheNext({ pid, pushed }: Pushes, { peakMb }: Found): Promise<void> {
+  await pushed(pushBytes / 2);
+  const againMb = memory(pid, 'VmHWM');
+  process.stderr.write(`at most ${againMb} MB in the next push\n`);
+  assert.ok(againMb <= peakMb + 2 * keptAtMostMb, `${againMb} MB, ${peakMb} before`);
 }
 
 interface Pushes {
