@@ -206,12 +206,13 @@ function exitsOf(pods: readonly Pod[]): Rolled['exits'] {
 }
 
 /** The second signal ends the pods at once. */
-async function endRun({ child, ended, saw, remove }: RunningPods): Promise<void> {
+async function endRun(pods: RunningPods): Promise<void> {
+  const { child } = pods;
   child.kill('SIGINT');
-  await saw('once more ends them at once').catch(() => undefined);
+  await pods.saw('once more ends them at once').catch(() => undefined);
   child.kill('SIGINT');
   const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
-  await ended;
+  await pods.ended;
   clearTimeout(timer);
-  remove();
+  pods.remove();
 }

@@ -12,8 +12,8 @@ import {
 } from '../../core/pod/index.ts';
 import type { ExecRequest, PodOnNode, PodRuntime } from '../../ports/pod-node.ts';
 import { Answers, type Deliver, type Effect } from '../pod-parts/answer.ts';
-import { Runs } from '../pod-parts/runs.ts';
 import { RunningFiles } from '../pod-parts/running.ts';
+import { Runs } from '../pod-parts/runs.ts';
 import { makeTerminationLog, readTerminationLog } from '../pod-parts/termination-log.ts';
 import { type BindMount, bindMounts, type Volumes, writeVolumes } from '../pod-parts/volumes.ts';
 import { probeOnce, runHook } from '../probe/handler.ts';
@@ -218,15 +218,18 @@ export class CriPod implements PodRuntime {
     mkdirSync(dirname(this.logFile(container.name, restartCount)), { recursive: true });
     const target = container['targetContainerName'];
     const others = this.#running.toldTo(container.name, 'mounted');
-    const request = runConfig({ ...config, env: [...others.env, ...config.env] }, {
-      pod: this.#pod,
-      container,
-      attempt: Number(instance.slice(instance.lastIndexOf('/') + 1)),
-      restartCount,
-      mounts: [...this.#mountsOf(effect, sandbox, config), ...others.mounts],
-      labels,
-      targetId: [...this.#runs.values()].findLast((run) => run.container.name === target)?.id,
-    });
+    const request = runConfig(
+      { ...config, env: [...others.env, ...config.env] },
+      {
+        pod: this.#pod,
+        container,
+        attempt: Number(instance.slice(instance.lastIndexOf('/') + 1)),
+        restartCount,
+        mounts: [...this.#mountsOf(effect, sandbox, config), ...others.mounts],
+        labels,
+        targetId: [...this.#runs.values()].findLast((run) => run.container.name === target)?.id,
+      },
+    );
     const made = { podSandboxId: sandbox.id, config: request, sandboxConfig: sandbox.config };
     return (await client.call(service.createContainer, made)).containerId;
   }

@@ -9,7 +9,14 @@ export function adminOf(plan: Plan): Admin {
   return { host: loopbackOf(plan), port: plan.config.adminPort };
 }
 
-export function policyOf({ role, settings, config, appPorts, appFiles, exitOnZero }: Plan): ReturnType<typeof proxyPolicy> {
+export function policyOf({
+  role,
+  settings,
+  config,
+  appPorts,
+  appFiles,
+  exitOnZero,
+}: Plan): ReturnType<typeof proxyPolicy> {
   return proxyPolicy({
     role: role === 'sidecar' ? 'sidecar' : 'router',
     compat: settings.compat,

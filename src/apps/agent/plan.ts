@@ -86,7 +86,10 @@ function readAnnotations(host: Host): Readonly<Record<string, string>> | undefin
 function applicationOf(
   settings: ProxySettings,
   config: ProxyConfig,
-): { readonly value: Pick<Plan, 'appPorts' | 'appFiles' | 'probes' | 'targets'>; readonly problems: readonly Problem[] } {
+): {
+  readonly value: Pick<Plan, 'appPorts' | 'appFiles' | 'probes' | 'targets'>;
+  readonly problems: readonly Problem[];
+} {
   const ports = parsePodPorts(settings.podPorts);
   const { probes, problems: ofProbes } = parseAppProbes(settings.appProbers);
   const { targets, problems: ofTargets } = parseScrapeTargets(settings.prometheusAnnotations, config.statusPort);
