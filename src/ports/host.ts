@@ -15,8 +15,10 @@ export interface Host {
   readonly messages: HostMessages;
   /** A text that nobody else can know. */
   readonly nonce: () => string;
-  /** One line of the agent's own log, without line break. */
+  /** A line of what a call is for, or of the agent's own log, without line break. */
   readonly print: (line: string) => void;
+  /** A line for whoever called, apart from what the call was for. */
+  readonly complain: (line: string) => void;
 }
 
 export interface HostClock {

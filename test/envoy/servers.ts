@@ -11,7 +11,7 @@ export interface AppServer {
 }
 
 /** An application on a port of loopback. `/stream` sends a byte each 50 ms for ever; an upgrade is accepted and echoed. */
-export async function startApp(t: TestContext, port: number): Promise<AppServer> {
+export async function startApp(t: Pick<TestContext, 'after'>, port: number): Promise<AppServer> {
   const upgraded: Duplex[] = [];
   const server = createServer(answer);
   server.keepAliveTimeout = 60_000;

@@ -31,5 +31,6 @@ export function nodeHost(): Host {
     messages: nodeMessages,
     nonce: randomUUID,
     print: (line) => process.stdout.write(`${line}\n`),
+    complain: (line) => process.stderr.write(`${line}\n`),
   };
 }

@@ -29,7 +29,8 @@ test('wait: not ready within the time', async () => {
   const code = run(host, ['wait', '--timeoutSeconds', '1']);
   await host.advance(2000);
   assert.equal(await code, 69);
-  assert.match(host.lines.join(), /not ready within 1 s: status 503/);
+  assert.match(host.complaints.join(), /not ready within 1 s: status 503/);
+  assert.deepEqual(host.lines, []);
   assert.equal(await run(fakeHost(), ['wait', '--url', 'nowhere']), 2);
 });
 
@@ -52,7 +53,8 @@ for (const [args, status, code, asked] of requests) {
     const host = fakeHost({ fetch: () => answer(status, 'body') });
     assert.equal(await run(host, ['request', ...args], { PROXY_CONFIG: 'statusPort: 123' }), code);
     assert.deepEqual(host.requests, asked === undefined ? [] : [`0 ${asked}`]);
-    if (code === 0) assert.deepEqual(host.lines, ['body']);
+    assert.deepEqual(host.lines, code === 0 ? ['body'] : []);
+    assert.equal(host.complaints.length > 0, code !== 0);
   });
 }
 
@@ -65,6 +67,7 @@ const versions: readonly (readonly [args: readonly string[], printed: RegExp])[]
   [['-s'], /^1\.2\.3$/],
   [['-o', 'json'], /"version": "1\.2\.3"/],
   [['--output=yaml'], /^clientVersion:\n {2}version: 1\.2\.3/],
+  [['--output', 'yaml'], /^clientVersion:/],
 ];
 for (const [args, printed] of versions) {
   test(`version ${args.join(' ')}`, async () => {
@@ -81,7 +84,11 @@ test('help of the agent and of its commands; an unknown command is a usage error
   assert.equal(await run(host, ['nonsense']), 2);
   assert.match(host.lines[0] ?? '', /request METHOD PATH/);
   assert.match(host.lines[1] ?? '', /--drain-deadline, FAIRWAY_DRAIN_DEADLINE/);
-  assert.match(host.lines[2] ?? '', /no command "nonsense"/);
+  assert.match(host.complaints[0] ?? '', /no command "nonsense"/);
+  assert.equal(await run(host, ['help', 'wait']), 0);
+  assert.match(host.lines[2] ?? '', /--timeoutSeconds/);
+  assert.equal(await run(host, ['--version']), 0);
+  assert.equal(host.lines[3], 'fairway 1.2.3');
 });
 
 test('the log: text with tabs, or JSON; below its level nothing', () => {
@@ -138,6 +145,7 @@ const failures: readonly (readonly [args: readonly string[], env: Readonly<Recor
   [['proxy', 'nonsense'], { FAIRWAY_COMPAT: 'istio' }, 255],
   [['proxy', 'nonsense', '--compat=none'], { FAIRWAY_COMPAT: 'istio' }, 2],
   [['nonsense'], { FAIRWAY_COMPAT: 'istio' }, 255],
+  [['version', '-o', 'xml'], {}, 2],
   [['istio-iptables', '-b', 'x'], { FAIRWAY_COMPAT: 'istio' }, 1],
   [['version'], { FAIRWAY_COMPAT: 'istio' }, 0],
 ];

@@ -3,11 +3,17 @@
 import type { Host } from '../../ports/host.ts';
 import { runIptables } from './iptables.ts';
 import { iptablesTable } from './iptables-settings.ts';
+import { choice, truth } from './kinds.ts';
 import { runProxy } from './proxy.ts';
 import { requestTable, runRequest } from './request.ts';
 import { proxyTable } from './settings.ts';
-import { type Table, tableHelp } from './table.ts';
+import { readTable, type Table, tableHelp } from './table.ts';
 import { runWait, waitTable } from './wait.ts';
+
+const versionTable = {
+  short: truth('false', { flag: 'short', short: 's', doc: 'the number alone' }),
+  output: choice('', { flag: 'output', short: 'o', doc: 'as data' }, ['', 'json', 'yaml']),
+};
 
 interface Command {
   readonly usage: string;
@@ -33,7 +39,7 @@ export const agentCommands: Readonly<Record<string, Command>> = {
     doc: 'lead the traffic of this network namespace through the proxy; run again it adds what is missing',
     table: iptablesTable,
   },
-  version: { usage: 'version', doc: 'print the version', table: {} },
+  version: { usage: 'version', doc: 'print the version', table: versionTable },
 };
 
 interface Invocation {
@@ -61,7 +67,7 @@ function isCompat({ args, env }: Invocation): boolean {
 }
 
 async function run({ args, env, host, version }: Invocation): Promise<number> {
-  const [name = 'help', ...rest] = args;
+  const [name, rest] = named(args);
   const command = agentCommands[name];
   if (command === undefined) return help(name, host);
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -82,17 +88,28 @@ async function run({ args, env, host, version }: Invocation): Promise<number> {
   }
 }
 
+/** `help COMMAND` is `COMMAND --help`. */
+function named([first = 'help', ...rest]: readonly string[]): readonly [name: string, rest: readonly string[]] {
+  const [of] = rest;
+  if (first === 'help' && of !== undefined) return [of, ['--help']];
+  return [first === '--version' ? 'version' : first, rest];
+}
+
 function help(asked: string, host: Host): number {
   const lines = Object.values(agentCommands).map(({ usage, doc }) => `  ${usage.padEnd(34)} ${doc}`);
   const known = ['help', '--help', '-h'].includes(asked);
-  host.print(`${known ? '' : `error: no command "${asked}"\n\n`}Usage: fairway agent COMMAND\n\n${lines.join('\n')}`);
+  const usage = `Usage: fairway agent COMMAND\n\n${lines.join('\n')}`;
+  if (known) host.print(usage);
+  else host.complain(`error: no command "${asked}"\n\n${usage}`);
   return known ? 0 : 2;
 }
 
 function printVersion(args: readonly string[], version: string, host: Host): number {
-  const output =
-    args.find((arg) => arg.startsWith('--output='))?.slice('--output='.length) ?? args[args.indexOf('-o') + 1];
-  if (args.includes('-s') || args.includes('--short')) host.print(version);
+  const { values, errors } = readTable(versionTable, args, {});
+  const { short, output } = values;
+  for (const error of errors) host.complain(`error: ${error}`);
+  if (errors.length > 0) return 2;
+  if (short) host.print(version);
   else if (output === 'json')
     host.print(JSON.stringify({ clientVersion: { version, product: 'fairway' } }, undefined, 2));
   else if (output === 'yaml') host.print(`clientVersion:\n  version: ${version}\n  product: fairway`);

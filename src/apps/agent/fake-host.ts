@@ -34,6 +34,7 @@ const usage: ProcessUsage = {
 interface FakeHost extends Host {
   readonly messages: FakeMessages;
   readonly lines: string[];
+  readonly complaints: string[];
   readonly written: Map<string, string>;
   readonly spawned: Program[];
   readonly signals: string[];
@@ -90,6 +91,7 @@ export function fakeHost(behaviour: Behaviour = {}): FakeHost {
   const time = virtualTime();
   const seen = {
     lines: [] as string[],
+    complaints: [] as string[],
     spawned: [] as Program[],
     signals: [] as string[],
     requests: [] as string[],
@@ -121,6 +123,7 @@ export function fakeHost(behaviour: Behaviour = {}): FakeHost {
     },
     nonce: () => 'nonce',
     print: (line) => seen.lines.push(line),
+    complain: (line) => seen.complaints.push(line),
   };
 }
 

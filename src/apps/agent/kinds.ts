@@ -42,14 +42,16 @@ export function port(unset: string, row: Row): Setting<number> {
   return { ...count(unset, row, [0, 65_535]), unit: 'a port' };
 }
 
+const durationUnit = 'a duration, as 500ms, 5s or 1m30s';
+
 /** A Go duration, in milliseconds. */
 export function duration(unset: string, row: Row): Setting<number> {
-  return { ...row, unset, unit: 'a duration', parse: nonNegativeMs };
+  return { ...row, unset, unit: durationUnit, parse: nonNegativeMs };
 }
 
 /** A duration that nobody need give; none is `none`. */
 export function maybeDuration(row: Row): Setting<number | 'none'> {
-  return { ...row, unset: '', unit: 'a duration', parse: (given) => (given === '' ? 'none' : nonNegativeMs(given)) };
+  return { ...row, unset: '', unit: durationUnit, parse: (given) => (given === '' ? 'none' : nonNegativeMs(given)) };
 }
 
 export function truth(unset: 'true' | 'false', row: Row): Setting<boolean> {
@@ -76,7 +78,7 @@ export function choices<const T extends string>(row: Row, words: readonly T[]): 
   return {
     ...row,
     unset: '',
-    unit: 'names, separated by commas',
+    unit: `names, separated by commas, out of ${words.join(', ')}`,
     parse: (given) => {
       const wanted = given
         .split(',')

@@ -29,10 +29,11 @@ export async function runRequest(
     annotations: parseDownwardApi(host.files.read('./etc/istio/pod/annotations') ?? ''),
   });
   const problems = [...errors];
-  if (method === undefined || path === undefined) problems.push('request METHOD PATH [BODY]');
-  if (![...ownPorts, config.statusPort].includes(values.debugPort))
-    problems.push(`--debug-port ${values.debugPort}: none of the proxy's ports`);
-  for (const problem of problems) host.print(`error: ${problem}`);
+  if (method === undefined || path === undefined) problems.push('what to ask is missing: request METHOD PATH [BODY]');
+  const allowed = [...new Set([...ownPorts, config.statusPort])];
+  if (!allowed.includes(values.debugPort))
+    problems.push(`--debug-port ${values.debugPort}: none of the proxy's ports (${allowed.join(', ')})`);
+  for (const problem of problems) host.complain(`error: ${problem}`);
   if (method === undefined || path === undefined || problems.length > 0) return 2;
   const answer = await host.net.fetch({
     method,
@@ -44,12 +45,12 @@ export async function runRequest(
     ...(body === undefined ? {} : { body }),
   });
   if (answer.kind === 'failed') {
-    host.print(`error: ${answer.problem}`);
+    host.complain(`error: nobody answers at port ${values.debugPort}; is the proxy up? ${answer.problem}`);
     return 69;
   }
   const text = new TextDecoder().decode(answer.body);
   if (answer.status > 399 && answer.status !== 404) {
-    host.print(`error: status ${answer.status}: ${text}`);
+    host.complain(`error: status ${answer.status}: ${text}`);
     return 1;
   }
   host.print(text);

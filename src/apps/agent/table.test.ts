@@ -47,12 +47,12 @@ for (const [args, env, values, words] of rows) {
 const wrong: readonly (readonly [args: string, env: Record<string, string>, told: string])[] = [
   ['--n 10', {}, '--n 10: not a number from 0 to 9'],
   ['--n', {}, '--n : not a number from 0 to 9'],
-  ['--wait -5s', {}, '--wait : not a duration'],
-  ['--wait=-5s', {}, '--wait -5s: not a duration'],
+  ['--wait -5s', {}, '--wait : not a duration, as 500ms, 5s or 1m30s'],
+  ['--wait=-5s', {}, '--wait -5s: not a duration, as 500ms, 5s or 1m30s'],
   ['--kind c', {}, '--kind c: not one of a, b'],
-  ['--names x,z', {}, '--names x,z: not names, separated by commas'],
+  ['--names x,z', {}, '--names x,z: not names, separated by commas, out of x, y'],
   ['', { N: 'many' }, 'N=many is not a number from 0 to 9: 7 holds'],
-  ['', { END: 'never' }, 'END=never is not a duration: nothing holds'],
+  ['', { END: 'never' }, 'END=never is not a duration, as 500ms, 5s or 1m30s: nothing holds'],
 ];
 for (const [args, env, told] of wrong) {
   test(`settings: told about "${args}" with ${JSON.stringify(env)}`, () => {

@@ -16,7 +16,7 @@ export const waitTable = {
 export async function runWait(args: readonly string[], host: Host): Promise<number> {
   const { values, errors: ofFlags } = readTable(waitTable, args, {});
   const errors = URL.canParse(values.url) ? ofFlags : [...ofFlags, `--url ${values.url}: not a URL`];
-  for (const error of errors) host.print(`error: ${error}`);
+  for (const error of errors) host.complain(`error: ${error}`);
   if (errors.length > 0) return 2;
   const url = new URL(values.url);
   const endMs = host.clock.nowMs() + values.timeoutSeconds * 1000;
@@ -33,6 +33,6 @@ export async function runWait(args: readonly string[], host: Host): Promise<numb
     if (answer.kind === 'answer' && answer.status === 200) return 0;
     last = answer.kind === 'failed' ? answer.problem : `status ${answer.status}`;
   }
-  host.print(`error: the proxy is not ready within ${values.timeoutSeconds} s: ${last}`);
+  host.complain(`error: the proxy is not ready within ${values.timeoutSeconds} s: ${last}`);
   return 69;
 }
