@@ -1,6 +1,5 @@
 // What the agent asks of the machine that it runs on. Small on purpose: Node and Bun serve it by one adapter, and a fake in
 // virtual time serves the tests. Nothing here throws for an expected failure: a refused dial, a missing file, a time-out are values.
-
 import type { HostGrpc } from './grpc.ts';
 import type { HostKeys } from './keys.ts';
 import type { HostMessages } from './messages.ts';
@@ -15,9 +14,8 @@ export interface Host {
   readonly messages: HostMessages;
   /** A text that nobody else can know. */
   readonly nonce: () => string;
-  /** A line of what a call is for, or of the agent's own log, without line break. */
+  /** A line, without its break: of what a call is for, or of the agent's log; and a complaint to whoever called. */
   readonly print: (line: string) => void;
-  /** A line for whoever called, apart from what the call was for. */
   readonly complain: (line: string) => void;
 }
 

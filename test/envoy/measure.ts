@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { get, Agent as HttpAgent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { text as textOf } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { getOnce } from './load.ts';
 import { freePorts, type Scene, type SceneOptions, startScene, until } from './scene.ts';
@@ -74,7 +74,7 @@ async function startOnce({ agent, env, config: more }: Measuring): Promise<Start
     env: settings,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const said = await text(child.stdout);
+  const said = await textOf(child.stdout);
   const { mtimeMs } = statSync(join(folder, 'began'));
   rmSync(folder, { recursive: true });
   return { ms: mtimeMs - beganMs, cpuMs: cpuOfChildren(said) };
