@@ -45,20 +45,11 @@ const patienceMs = 120_000;
 const revisions: readonly RevisionName[] = ['a', 'b'];
 
 /** One update after the other, from revision a to b and back. */
-export async function rollUpdates(t: Ends, { orders, timing, perSecond }: RollingOptions): Promise<Rolled> {
-  const { mesh, planes } = await startMesh(t);
-  const [first, ...updates] = orders.map((order, index) =>
-    webDeployment(mesh, { revision: revisions[index % 2] ?? 'a', order, replicas }),
-  );
-  const pods = runPods(
-    [configMap(mesh), ...revisions.map((revision) => clientPod(mesh, revision)), first],
-    ['-o', 'json', '--watch', '-q', '--timing', timing],
-  );
-  t.after(() => endRun(pods));
-  const seen = followPods(pods, planes);
+export async function rollUpdates(t: Ends, options: RollingOptions): Promise<Rolled> {
+  const { pods, seen, updates } = await startPods(t, options);
   await complete(pods);
   await until('both clients are ready', () => clientAddresses(seen).length === revisions.length, patienceMs);
-  const loads = clientAddresses(seen).map((host) => startLoadOn(host, perSecond / revisions.length));
+  const loads = clientAddresses(seen).map((host) => startLoadOn(host, options.perSecond / revisions.length));
   const beganMs = performance.now();
   for (const update of updates) {
     const file = join(pods.folder, 'update.json');
@@ -75,6 +66,24 @@ export async function rollUpdates(t: Ends, { orders, timing, perSecond }: Rollin
   const sent = results.reduce((sum, each) => sum + each.sent, 0);
   const seconds = (performance.now() - beganMs) / 1000;
   return { sent, lost: results.flatMap(({ lost }) => lost), seconds, exits: exitsOf(replaced(seen)) };
+}
+
+interface Running {
+  readonly pods: RunningPods;
+  readonly seen: Seen;
+  /** The Deployment as each update makes it. */
+  readonly updates: readonly object[];
+}
+
+async function startPods(t: Ends, { orders, timing }: RollingOptions): Promise<Running> {
+  const { mesh, planes } = await startMesh(t);
+  const [first, ...updates] = orders.map((order, index) =>
+    webDeployment(mesh, { revision: revisions[index % 2] ?? 'a', order, replicas }),
+  );
+  const clients = revisions.map((revision) => clientPod(mesh, revision));
+  const pods = runPods([configMap(mesh), ...clients, first], ['-o', 'json', '--watch', '-q', '--timing', timing]);
+  t.after(() => endRun(pods));
+  return { pods, seen: followPods(pods, planes), updates };
 }
 
 type Seen = ReadonlyMap<string, Pod>;

@@ -75,7 +75,7 @@ export function supervise(options: Supervised): Supervision {
         child = startEnvoy(options, feed);
         break;
       case 'watch-app':
-        host.clock.after(watchEveryMs, () => watchApp(effect.files));
+        watchApp(options, effect.files, feed, () => state.at === 'draining');
         break;
       case 'signal':
         child?.kill(effect.signal);
@@ -100,11 +100,6 @@ export function supervise(options: Supervised): Supervision {
         break;
     }
   };
-  const watchApp = (files: readonly string[]): void => {
-    if (state.at !== 'draining') return;
-    if (files.some((file) => host.files.exists(file))) host.clock.after(watchEveryMs, () => watchApp(files));
-    else feed({ kind: 'app-gone' });
-  };
   const run = (): Promise<number> => {
     running = true;
     begun.forEach(perform);
@@ -112,6 +107,21 @@ export function supervise(options: Supervised): Supervision {
     return promise;
   };
   return { feed, state: () => state, run };
+}
+
+/** Looks until none of the application's files is there, or nobody waits any more. */
+function watchApp(
+  { host }: Supervised,
+  files: readonly string[],
+  feed: (input: ProxyInput) => void,
+  isWaitedFor: () => boolean,
+): void {
+  const look = (): void => {
+    if (!isWaitedFor()) return;
+    if (files.some((file) => host.files.exists(file))) host.clock.after(watchEveryMs, look);
+    else feed({ kind: 'app-gone' });
+  };
+  host.clock.after(watchEveryMs, look);
 }
 
 function startEnvoy({ host, program, onStarted }: Supervised, feed: (input: ProxyInput) => void): Child {

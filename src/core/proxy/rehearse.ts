@@ -76,12 +76,8 @@ function answers(world: World): (effect: ProxyEffect, nowMs: number) => Coming[]
       }
       case 'dial':
         return [{ atMs: nowMs + 1, input: { kind: 'dialled', open: world.open?.(nowMs / 1000) ?? [] } }];
-      case 'watch-app': {
-        const { appGoneSeconds } = world;
-        return appGoneSeconds === undefined
-          ? []
-          : [{ atMs: Math.max(nowMs, appGoneSeconds * 1000), input: { kind: 'app-gone' } }];
-      }
+      case 'watch-app':
+        return appEnds(world, nowMs);
       case 'signal':
         return envoyEnds(world, effect.signal).map(({ afterMs, status }) => ({
           atMs: nowMs + afterMs,
@@ -91,6 +87,11 @@ function answers(world: World): (effect: ProxyEffect, nowMs: number) => Coming[]
         return [];
     }
   };
+}
+
+function appEnds({ appGoneSeconds }: World, nowMs: number): Coming[] {
+  if (appGoneSeconds === undefined) return [];
+  return [{ atMs: Math.max(nowMs, appGoneSeconds * 1000), input: { kind: 'app-gone' } }];
 }
 
 function envoyEnds(
