@@ -1,126 +1,162 @@
-// `npm run measure:drain`: how many requests a roll-out loses, with Istio as it comes and with Fairway, on a real node. Writes
-// docs/reference/drain-measured.md; with words behind it only the rows that contain them all are measured, and nothing is written.
-import { readFileSync, writeFileSync } from 'node:fs';
+// `npm run measure:drain`: how many calls a roll-out loses, with Istio as it comes and with Fairway, on a real node; every cell once, the worst often. After each wave it
+// writes docs/reference/drain-measured.md, and what it knows into dist/drain-measured.json; `--resume` goes on from there. It ends with 1 where Fairway lost anything.
+// With words behind it (`fairway long classic`; `worst`) only the cells that have them all are measured, and nothing is written unless there is `--resume` too.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Connection } from '../../src/adapters/kube/connect.ts';
 import { clusterDown, kubectl } from '../cluster/kube.ts';
 import { stopReplicas } from '../cluster/replica.ts';
-import { type Cell, type Loss, rollOutUnderLoad } from './support/drain.ts';
-import { standIn } from './support/injectors.ts';
+import {
+  type Application,
+  type Cell,
+  cellName,
+  type EquipmentName,
+  equipments,
+  sidecars,
+  worstCells,
+} from './support/cells.ts';
+import { type Loss, type RollOuts, rollOutUnderLoad } from './support/drain.ts';
+import { drainPage, measuredAs, type Results, type Tally } from './support/drain-page.ts';
+import { knownRevisions, obeys, standIn } from './support/injectors.ts';
 import { newRepository } from './support/shop.ts';
-import { type Agent, envoys, revisions, stageUp, useAgent } from './support/stage.ts';
+import { envoys, revisions, stageUp, startClient, useAgent } from './support/stage.ts';
 
-interface Row extends Cell {
-  readonly injector: 'istiod' | 'fairway';
-  readonly agent: Agent;
-  /** Requests, at least. */
-  readonly least: number;
-}
+const root = join(import.meta.dirname, '../..');
+const page = join(root, 'docs/reference/drain-measured.md');
+const kept = join(root, 'dist/drain-measured.json');
+/** Rolled out together: as many as two cores bear. */
+const together: readonly (readonly Application[])[] = [
+  ['exit', 'close'],
+  ['long', 'http2', 'call-out'],
+  ['stream', 'websocket'],
+];
 
-interface Measured {
-  readonly row: Row;
-  readonly rounds: readonly Loss[];
-}
-
-const page = join(import.meta.dirname, '../../docs/reference/drain-measured.md');
-/** Of the machine, after each round. */
-const loads: number[] = [];
-const short = { requestMs: 50, perSecond: 100, least: 4000 } as const;
-const long = { requestMs: 8000, perSecond: 20, least: 800 } as const;
-const [istio, guarded, ours] = [
-  { injector: 'istiod', agent: 'istio', guard: false },
-  { injector: 'fairway', agent: 'istio', guard: true },
-  { injector: 'fairway', agent: 'fairway', guard: true },
-] as const;
-
-/** In this order: injectors are taken over once, and an agent is put into the images once. */
-const rows: readonly Row[] = [istio, guarded, ours].flatMap((who) => [
-  ...(['exit', 'close'] as const).flatMap((application) =>
-    (['native', 'classic'] as const).map((sidecar): Row => ({ ...who, ...short, application, sidecar })),
-  ),
-  ...(who === istio ? [] : [{ ...who, ...long, application: 'close', sidecar: 'classic' } as const]),
-]);
-
-const { values, positionals: wanted } = parseArgs({
+const { values, positionals: words } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '2' } },
+  options: { rounds: { type: 'string', default: '20' }, resume: { type: 'boolean', default: false } },
 });
-const chosen = rows.filter((row) => wanted.every((word) => title(row).split(' ').includes(word)));
-const connection = await stageUp();
+const rounds = Number(values.rounds);
+const results: Results =
+  values.resume && existsSync(kept)
+    ? (JSON.parse(readFileSync(kept, 'utf8')) as Results)
+    : { once: {}, often: {}, loads: [] };
+const once: Record<string, readonly Tally[]> = { ...results.once };
+const often: Record<string, readonly Tally[]> = { ...results.often };
+const loads: number[] = [...results.loads];
+
 const repository = newRepository([]);
+repository.write('rollouts.yml', `production: {${revisions[0]}: 100}\n`);
+repository.write('fairway.yml', knownRevisions);
+let stage = equipments.istio as (typeof equipments)[EquipmentName];
+const beganMs = performance.now();
+let connection: Connection | undefined;
 try {
-  const measured: Measured[] = [];
-  for (const row of chosen) {
-    await prepare(row, measured.at(-1)?.row ?? rows[0]);
-    measured.push({ row, rounds: await roundsOf(row) });
-  }
-  if (wanted.length === 0) writeFileSync(page, report(measured));
+  connection = await stageUp();
+  for (const name of Object.keys(equipments) as EquipmentName[]) await measure(name);
+  if (words.every((word) => word === 'worst')) await measureWorst();
 } finally {
   await stopReplicas();
   clusterDown(connection);
   repository.remove();
 }
+if (lostByFairway() > 0) process.exitCode = 1;
+say(`Fairway lost ${lostByFairway()}; ${Math.round((performance.now() - beganMs) / 60_000)} minutes`);
 
-/** Changes of the stage from the row before; it begins as the first row wants it. */
-async function prepare(row: Row, last: Row | undefined): Promise<void> {
-  if (row.injector !== last?.injector) {
-    repository.write('rollouts.yml', `production: {${revisions[0]}: 100}\n`);
-    await standIn(repository.folder);
+/** All that is asked for and not there yet of an equipment, in waves. */
+async function measure(equipment: EquipmentName): Promise<void> {
+  const chosen = together
+    .map((applications) => applications.flatMap((application) => sidecars.map((sidecar) => ({ application, sidecar }))))
+    .map((cells) => cells.filter((cell) => isWanted(cell, equipment)))
+    .filter((cells) => cells.length > 0);
+  if (chosen.length > 0) await prepare(equipment);
+  for (const cells of chosen) {
+    const [losses = []] = await run(equipment, { cells, rounds: 1 });
+    for (const [i, cell] of cells.entries()) once[measuredAs(cell, equipment)] = [tallyOf(losses[i])];
+    keep();
   }
-  if (row.agent !== last?.agent) useAgent(row.agent);
 }
 
-async function roundsOf(row: Row): Promise<readonly Loss[]> {
-  const rounds: Loss[] = [];
-  while (rounds.length < Number(values.rounds)) {
-    const loss = await rollOutUnderLoad(row, row.least);
-    rounds.push(loss);
-    loads.push(Math.round(loadavg()[0] ?? 0));
-    process.stderr.write(
-      `${title(row)}: ${loss.lost.length} of ${loss.sent} lost, rolled out in ${loss.rollOutSeconds} s\n`,
-    );
-    for (const why of loss.lost.slice(0, 3)) process.stderr.write(`  ${why}\n`);
-  }
-  return rounds;
+function isWanted(cell: Cell, equipment: EquipmentName): boolean {
+  const names: readonly string[] = [equipment, cell.application, cell.sidecar];
+  return words.every((word) => names.includes(word)) && once[measuredAs(cell, equipment)] === undefined;
 }
 
-function title({ application, sidecar, injector, agent, guard, requestMs }: Row): string {
-  return `${injector} ${agent}-agent${guard ? ' guard' : ''} ${sidecar} ${application} ${requestMs}ms`;
-}
-
-function report(measured: readonly Measured[]): string {
-  const header =
-    '| application at SIGTERM | sidecar | injector | agent | guard | requests | lost in each round | roll-out |';
-  const lines = measured.map(({ row, rounds }) => {
-    const each = (value: (loss: Loss) => number): string => rounds.map(value).join(', ');
-    const end = row.application === 'exit' ? 'exits at once' : 'closes its listener, finishes what runs';
-    const [lost, sent] = [each((loss) => loss.lost.length), each((loss) => loss.sent)];
-    const request = `${row.requestMs} ms, ${row.perSecond}/s: ${sent}`;
-    const injector = row.injector === 'fairway' ? 'Fairway' : 'Istio';
-    const agent = row.agent === 'fairway' ? 'Fairway' : 'Istio';
-    const guard = row.guard ? '5 s' : 'none';
-    return `| ${end} | ${row.sidecar} | ${injector} | ${agent} | ${guard} | ${request} | ${lost} | ${each((loss) => loss.rollOutSeconds)} s |`;
+async function measureWorst(): Promise<void> {
+  const done = Math.min(...worstCells.map((cell) => often[cellName(cell)]?.length ?? 0));
+  if (done >= rounds) return;
+  await prepare('fairway');
+  await run('fairway', { cells: worstCells, rounds: rounds - done, share: { least: 0.25, pace: 1 } }, (losses) => {
+    for (const [i, cell] of worstCells.entries())
+      often[cellName(cell)] = [...(often[cellName(cell)] ?? []), tallyOf(losses[i])];
+    keep();
   });
-  return `${introduction()}\n${header}\n|---|---|---|---|---|---|---|---|\n${lines.join('\n')}\n\n${closing}`;
 }
 
-function introduction(): string {
+/** Changes the stage from what it is; it begins as Istio comes. */
+async function prepare(equipment: EquipmentName): Promise<void> {
+  const { injector, agent, exitOnZero } = equipments[equipment];
+  if (injector !== stage.injector) await standIn(repository.folder);
+  if (exitOnZero !== stage.exitOnZero) await obeys(repository, { exitOnZero });
+  if (agent !== stage.agent) useAgent(agent);
+  stage = equipments[equipment];
+  await startClient(revisions[0]);
+}
+
+type Chosen = Pick<RollOuts, 'cells' | 'rounds' | 'share'>;
+
+async function run(
+  equipment: EquipmentName,
+  chosen: Chosen,
+  onRound: (losses: readonly Loss[]) => void = () => undefined,
+): Promise<readonly (readonly Loss[])[]> {
+  return await rollOutUnderLoad({
+    ...chosen,
+    guardSeconds: equipments[equipment].guard ? 5 : undefined,
+    onRound: (losses) => {
+      loads.push(Math.round(loadavg()[0] ?? 0));
+      for (const [i, cell] of chosen.cells.entries()) report(measuredAs(cell, equipment), losses[i]);
+      onRound(losses);
+    },
+  });
+}
+
+function report(what: string, loss: Loss | undefined): void {
+  const { lost, sent, rollOutSeconds } = tallyOf(loss);
+  say(`${what}: ${lost} of ${sent} lost, rolled out in ${rollOutSeconds} s`);
+  for (const why of loss?.lost.slice(0, 5) ?? []) say(`  ${why}`);
+}
+
+function tallyOf(loss: Loss | undefined): Tally {
+  if (loss === undefined) throw new Error('a cell was not measured');
+  return { sent: loss.sent, lost: loss.lost.length, rollOutSeconds: loss.rollOutSeconds };
+}
+
+function say(line: string): void {
+  const minutes = (performance.now() - beganMs) / 60_000;
+  process.stderr.write(`${minutes.toFixed(1).padStart(5)} min  ${line}\n`);
+}
+
+function keep(): void {
+  if (words.length > 0 && !values.resume) return;
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  writeFileSync(kept, JSON.stringify({ once, often, loads }));
+  const [date = ''] = new Date().toISOString().split('T');
+  writeFileSync(page, drainPage({ once, often, loads }, { date, versions: versions() }));
+}
+
+function versions(): string {
   const { serverVersion } = JSON.parse(kubectl(['version', '-o', 'json'])) as { serverVersion: { gitVersion: string } };
-  const mod = readFileSync(join(import.meta.dirname, '../rig/mod/istio/go.mod'), 'utf8');
-  const version = /istio\.io\/istio (\S+)/.exec(mod)?.[1];
-  const [date] = new Date().toISOString().split('T');
+  const mod = readFileSync(join(root, 'test/rig/mod/istio/go.mod'), 'utf8');
+  const istio = /istio\.io\/istio (\S+)/.exec(mod)?.[1];
   const machine = `${cpus()[0]?.model}, ${availableParallelism()} cores`;
-  return `# Requests lost in a roll-out
-
-Three replicas are rolled out from one revision to the other on a real node, while a client in the mesh asks them over kept connections. A request is lost when its client
-gets no complete answer 200; nothing is tried again beyond what Istio's proxies do by themselves. The guard is the mutator \`shutdown-guard\` ([inject](inject.md)).
-
-Written by \`npm run measure:drain\` on ${date}: Kubernetes ${serverVersion.gitVersion}, Istio ${version}, Envoy ${envoys[revisions[0]]} to ${envoys[revisions[1]]}, Node ${process.version}, ${machine},
-load average ${Math.min(...loads)} to ${Math.max(...loads)}.
-`;
+  const [older, newer] = revisions;
+  return `Kubernetes ${serverVersion.gitVersion}, Istio ${istio}, Envoy ${envoys[older]} to ${envoys[newer]}, Node ${process.version}, ${machine}`;
 }
 
-const closing = `Without the guard two things happen: requests that arrive after SIGTERM and before every client has heard that the endpoint is gone, and requests that were being answered. The guard keeps the
-application whole for that time; what remains to be finished afterwards is the application's own affair ([how to drain](../how-to/drain.md)).
-`;
+function lostByFairway(): number {
+  const whole = Object.entries(once).filter(([name]) => name.endsWith('/fairway'));
+  const tallies = [...whole.flatMap(([, each]) => each), ...Object.values(often).flat()];
+  return tallies.reduce((sum, { lost }) => sum + lost, 0);
+}

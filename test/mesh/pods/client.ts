@@ -1,21 +1,26 @@
 // A client in a pod, told from outside what to ask for: the port of its orders is excluded from interception, its requests are not.
-//   /fetch?url=URL                                     one request: its status, headers and body
-//   /load?url=URL&perSecond=N&least=COUNT&most=COUNT   over kept connections, until stopped: how many were sent, and why some were lost
-//   /progress                                          how many the load has sent so far
-//   /stop                                              the load ends, once the least is sent
-// A request is lost when no complete answer 200 came, whatever the reason. Nothing is tried again here.
-import { Agent, createServer, get } from 'node:http';
-import { text } from 'node:stream/consumers';
+//   /fetch?url=URL                                                         one request: its status, headers and body
+//   /load?name=NAME&kind=KIND&url=URL&perSecond=N&least=COUNT&most=COUNT   calls (callers.ts) begin, until stopped; several loads at once
+//   /progress?name=NAME                                                    how many calls were made, why some were lost, and whether it goes on
+//   /stop?name=NAME                                                        the load ends, once the least is made
+//   /report?of=JSON                                                        an application tells how it fared; /reports gives all of them
+// On another port, which is intercepted, it answers who calls.
+import { Agent, createServer } from 'node:http';
+import { ask, type Caller, callerOf, type Kind } from './callers.ts';
 
-interface Answer {
-  readonly status: number;
-  readonly headers: object;
-  readonly body: string;
+interface Load {
+  running: boolean;
+  sent: number;
+  readonly lost: string[];
+  stopped: boolean;
 }
 
-const patienceMs = 60_000;
-let sent = 0;
-let stopped = false;
+/** What a machine that stood still has missed is not made up for: a storm would follow, and be measured. */
+const stallMs = 100;
+const mostAtOnce = 400;
+
+const loads = new Map<string, Load>();
+const reports: unknown[] = [];
 
 createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://client');
@@ -25,53 +30,68 @@ createServer((request, response) => {
     (error: unknown) => response.writeHead(502).end(JSON.stringify({ error: String(error) })),
   );
 }).listen(9000);
+createServer((_request, response) => response.end('heard')).listen(9001);
 process.on('SIGTERM', () => process.exit(0));
 
 async function obey(path: string, values: URLSearchParams): Promise<object> {
-  const url = values.get('url') ?? '';
-  const [perSecond, least, most] = ['perSecond', 'least', 'most'].map((name) => Number(values.get(name)));
-  if (path === '/fetch') return await ask(url, new Agent());
-  if (path === '/load') return await load(url, perSecond ?? 0, { least: least ?? 0, most: most ?? 0 });
-  if (path === '/stop') stopped = true;
-  return { sent };
+  const [name, url] = [values.get('name') ?? '', values.get('url') ?? ''];
+  switch (path) {
+    case '/fetch':
+      return await ask(url, new Agent());
+    case '/load':
+      load(name, callerOf(values.get('kind') as Kind, url), values);
+      return {};
+    case '/report':
+      return { reports: reports.push(JSON.parse(values.get('of') ?? '')) };
+    case '/reports':
+      return reports;
+    case '/stop':
+      loadOf(name).stopped = true;
+      return {};
+    case '/progress':
+      return loadOf(name);
+    default:
+      throw new Error(`no such order: ${path}`);
+  }
 }
 
-async function load(url: string, perSecond: number, { least, most }: { least: number; most: number }): Promise<object> {
-  [sent, stopped] = [0, false];
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+function loadOf(name: string): Load {
+  const found = loads.get(name);
+  if (found === undefined) throw new Error(`no such load: ${name}`);
+  return found;
+}
+
+function load(name: string, caller: Caller, values: URLSearchParams): void {
+  const [perSecond = 0, least = 0, most = 0] = ['perSecond', 'least', 'most'].map((key) => Number(values.get(key)));
+  const state: Load = { running: true, sent: 0, lost: [], stopped: false };
+  loads.set(name, state);
   const beganMs = performance.now();
-  const lost: string[] = [];
   const running = new Set<Promise<void>>();
+  const passedMs = (): number => Math.round(performance.now() - beganMs);
   const send = (): void => {
-    sent++;
-    const done: Promise<void> = ask(url, agent)
-      .then(({ status, body }) => (status === 200 ? undefined : `status ${status} ${body}`), String)
-      .then((why) => {
-        if (why !== undefined) lost.push(`${Math.round(performance.now() - beganMs)} ms: ${why}`);
+    const atMs = passedMs();
+    state.sent++;
+    const done: Promise<void> = caller.call().then(
+      () => void running.delete(done),
+      (error: unknown) => {
+        state.lost.push(`sent at ${atMs} ms, lost at ${passedMs()} ms: ${String(error)}`);
         running.delete(done);
-      });
+      },
+    );
     running.add(done);
   };
-  const { promise, resolve } = Promise.withResolvers<void>();
+  let [lastMs, due] = [performance.now(), 0];
   const timer = setInterval(() => {
-    if ((stopped && sent >= least) || sent >= most) return resolve();
-    const due = Math.min(most, ((performance.now() - beganMs) / 1000) * perSecond);
-    for (let missing = Math.floor(due) - sent; missing > 0; missing--) send();
+    const nowMs = performance.now();
+    due += (Math.min(nowMs - lastMs, stallMs) / 1000) * perSecond;
+    lastMs = nowMs;
+    for (; due >= 1 && running.size < mostAtOnce && state.sent < most; due--) send();
+    due = Math.min(due, 1);
+    const enough = (state.stopped && state.sent >= least) || state.sent >= most;
+    if (enough) return (clearInterval(timer), void Promise.all(running).then(end));
   }, 5);
-  await promise;
-  clearInterval(timer);
-  await Promise.all(running);
-  agent.destroy();
-  return { sent, lost };
-}
-
-function ask(url: string, agent: Agent): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = get(url, { agent, timeout: patienceMs }, (response) => {
-      const { statusCode = 0, headers } = response;
-      text(response).then((body) => resolve({ status: statusCode, headers, body }), reject);
-    });
-    request.on('timeout', () => request.destroy(new Error(`no answer within ${patienceMs} ms`)));
-    request.on('error', reject);
-  });
+  const end = (): void => {
+    caller.close();
+    state.running = false;
+  };
 }

@@ -39,15 +39,19 @@ export interface Application {
   readonly annotations?: Readonly<Record<string, string>>;
   /** See ../pods/app.ts. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly protocol?: 'http' | 'http2';
+  readonly graceSeconds?: number;
 }
 
-/** A Deployment and its Service. */
-export function application({ name, replicas = 1, annotations = {}, env = {} }: Application): string {
+/** A Deployment and its Service. A probe by HTTP speaks HTTP/1.1, so HTTP/2 is probed by TCP. A pod that is ready stays so, however busy the machine is. */
+export function application({ name, protocol = 'http', ...rest }: Application): string {
+  const { replicas = 1, annotations = {}, env = {}, graceSeconds = 30 } = rest;
+  const probe = protocol === 'http' ? 'httpGet: {path: /ready, port: 8080}' : 'tcpSocket: {port: 8080}';
   const variables = Object.entries(env).map(([key, value]) => ({ name: key, value }));
   return `apiVersion: v1
 kind: Service
 metadata: {name: ${name}, namespace: ${namespace}}
-spec: {selector: {app: ${name}}, ports: [{name: http, port: 80, targetPort: 8080}]}
+spec: {selector: {app: ${name}}, ports: [{name: ${protocol}, port: 80, targetPort: 8080}]}
 ---
 apiVersion: apps/v1
 kind: Deployment
@@ -60,11 +64,13 @@ spec:
       labels: {app: ${name}}
       annotations: ${JSON.stringify(annotations)}
     spec:
+      terminationGracePeriodSeconds: ${graceSeconds}
       containers:
         - name: app
           image: rig.test/programs:1
           args: [/app.ts]
           env: ${JSON.stringify(variables)}
-          readinessProbe: {httpGet: {path: /ready, port: 8080}, periodSeconds: 1}
+          ports: [{containerPort: 8080}]
+          readinessProbe: {${probe}, periodSeconds: 1, timeoutSeconds: 10, failureThreshold: 30}
 `;
 }

@@ -1,10 +1,10 @@
 // The stage of the suite: a node, Istio's control planes of two revisions, an image with the suite's programs, and a namespace.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { buildAgent } from '../../../scripts/build-agent.ts';
 import type { Connection } from '../../../src/adapters/kube/connect.ts';
-import { kubectl, newNamespace, nodeUp, runRig, until } from '../../cluster/kube.ts';
+import { apply, kubectl, newNamespace, nodeUp, runRig, until } from '../../cluster/kube.ts';
 import { put, withLibraries } from '../../rig/root-folder.ts';
 
 export const revisions = ['1-25-2', '1-26-0'] as const;
@@ -36,7 +36,7 @@ export function useAgent(agent: Agent): void {
 function importPrograms(): void {
   const root = mkdtempSync(join(tmpdir(), 'fairway-mesh-'));
   withLibraries(root, process.execPath, '/bin/node');
-  for (const name of ['app.ts', 'client.ts']) put(root, join(import.meta.dirname, '..', 'pods', name), `/${name}`);
+  for (const file of globSync(join(import.meta.dirname, '../pods/*.ts'))) put(root, file, `/${basename(file)}`);
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   runRig('image', 'rig.test/programs:1', root, '/bin/node');
   rmSync(root, { recursive: true });
@@ -56,7 +56,7 @@ export interface Pod {
 interface Container {
   readonly name: string;
   readonly image: string;
-  readonly env?: readonly { readonly name: string }[];
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
 }
 
 /** The pods of a workload that are not about to end. */
@@ -77,9 +77,9 @@ export function rolledOut(...names: readonly string[]): void {
 }
 
 /** An order to the client's pod (see ../pods/client.ts). */
-export async function client<T>(path: string, signal: AbortSignal | null = null): Promise<T> {
+export async function client<T>(path: string): Promise<T> {
   const address = podsOf('client')[0]?.status.podIP;
-  const response = await fetch(`http://${address}:9000${path}`, { signal });
+  const response = await fetch(`http://${address}:9000${path}`);
   if (!response.ok) throw new Error(`client ${path}: ${await response.text()}`);
   return (await response.json()) as T;
 }
@@ -87,13 +87,27 @@ export async function client<T>(path: string, signal: AbortSignal | null = null)
 /** Starts the client anew on a revision, and waits until it takes orders. */
 export async function startClient(revision: Revision): Promise<void> {
   kubectl(['-n', namespace, 'delete', 'pod', 'client', '--ignore-not-found', '--grace-period', '1']);
-  kubectl(['apply', '-f', '-'], JSON.stringify(clientPod(revision)));
+  apply(clientPod(revision), clientService);
   await until('the client is ready', () =>
     kubectl(['-n', namespace, 'get', 'pod', 'client', '-o', readyPath]).includes('True'),
   );
 }
 
 const readyPath = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}';
+
+/** Whom applications may call. */
+const clientService = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'client', namespace },
+  spec: {
+    selector: { app: 'client' },
+    ports: [
+      { name: 'tcp-orders', port: 9000 },
+      { name: 'http', port: 9001 },
+    ],
+  },
+};
 
 function clientPod(revision: Revision): object {
   const annotations = { 'traffic.sidecar.istio.io/excludeInboundPorts': '9000' };
