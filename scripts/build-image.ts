@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { buildAgent } from './build-agent.ts';
 
 /** As Docker names them (TARGETARCH). Older x64 processors run images too, so theirs is the agent without newer instructions. */
@@ -22,6 +22,12 @@ const platforms = {
 } as const;
 
 export type ImagePlatform = keyof typeof platforms;
+export const imagePlatforms = Object.keys(platforms) as readonly ImagePlatform[];
+
+const programs = { agent: 'usr/local/bin/pilot-agent', init: 'usr/local/bin/fairway-init' } as const;
+const license = 'usr/share/doc/dumb-init/LICENSE';
+/** All that is added to Istio's image. */
+export const imageFiles: readonly string[] = [...Object.values(programs), license];
 
 const init = {
   version: '1.2.5.post1',
@@ -33,16 +39,14 @@ const init = {
 
 /** Writes the files below `folder`, as they lie in the image. */
 export function buildImageFiles(platform: ImagePlatform, folder: string): void {
-  const programs = join(folder, 'usr', 'local', 'bin');
-  const licenses = join(folder, 'usr', 'share', 'doc', 'dumb-init');
-  for (const each of [programs, licenses]) mkdirSync(each, { recursive: true });
+  for (const file of imageFiles) mkdirSync(dirname(join(folder, file)), { recursive: true });
   const work = mkdtempSync(join(tmpdir(), 'fairway-image-'));
   try {
-    renameOrCopy(buildAgent(platforms[platform].agent, work), join(programs, 'pilot-agent'));
+    renameOrCopy(buildAgent(platforms[platform].agent, work), join(folder, programs.agent));
     const wheel = fetchInit(platform, work);
-    copyFileSync(join(wheel, `dumb_init-${init.version}.data`, 'scripts', 'dumb-init'), join(programs, 'fairway-init'));
-    copyFileSync(join(wheel, `dumb_init-${init.version}.dist-info`, 'LICENSE'), join(licenses, 'LICENSE'));
-    for (const name of readdirSync(programs)) chmodSync(join(programs, name), 0o755);
+    copyFileSync(join(wheel, `dumb_init-${init.version}.data`, 'scripts', 'dumb-init'), join(folder, programs.init));
+    copyFileSync(join(wheel, `dumb_init-${init.version}.dist-info`, 'LICENSE'), join(folder, license));
+    for (const program of Object.values(programs)) chmodSync(join(folder, program), 0o755);
   } finally {
     rmSync(work, { recursive: true });
   }
@@ -73,7 +77,7 @@ function run(program: string, args: readonly string[]): void {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  for (const platform of Object.keys(platforms) as ImagePlatform[]) {
+  for (const platform of imagePlatforms) {
     buildImageFiles(platform, join('dist', 'image', platform));
     process.stdout.write(`dist/image/${platform}\n`);
   }

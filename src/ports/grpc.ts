@@ -38,6 +38,15 @@ export interface GrpcTls {
   readonly client?: { readonly chain: string; readonly key: string };
   /** What the server's certificate must name; undefined: the host. */
   readonly serverName?: string;
+  /** Undefined: the runtime's own. */
+  readonly limits?: TlsLimits;
+}
+
+/** From TLS 1.2 on; ciphers and curves as OpenSSL names them. */
+export interface TlsLimits {
+  readonly maxVersion: 'TLSv1.2' | 'TLSv1.3';
+  readonly ciphers: string;
+  readonly ecdhCurve: string;
 }
 
 export interface GrpcChannel {

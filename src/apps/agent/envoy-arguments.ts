@@ -1,4 +1,4 @@
-// The command line that Envoy is started with (sidecar.md 2.3).
+// The command line that Envoy is started with (istio/istio pkg/envoy/proxy.go).
 import type { ProxyConfig } from '../../core/proxy/index.ts';
 import type { ProxySettings } from './settings.ts';
 

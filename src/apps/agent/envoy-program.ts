@@ -3,6 +3,7 @@ import { type OwnListeners, proxyPolicy } from '../../core/proxy/index.ts';
 import type { Host, Program } from '../../ports/host.ts';
 import type { Admin } from './admin.ts';
 import { envoyArguments } from './envoy-arguments.ts';
+import { fipsCiphers } from './grpc-tls.ts';
 import { loopbackOf, type Plan } from './plan.ts';
 
 export function adminOf(plan: Plan): Admin {
@@ -42,9 +43,6 @@ export function programOf({ settings, config, bootstrap, addresses }: Plan, host
     user: isDns53 ? { uid: 1337, gid: 1337 } : undefined,
   };
 }
-
-const fipsCiphers =
-  'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384';
 
 /** The listeners that the agent itself uses: what they count is no work. */
 export function ownListenersOf(plan: Plan): OwnListeners {

@@ -1,6 +1,6 @@
 // TLS to the control plane as the files are at this moment: roots, and a certificate to show while it is valid. Read anew for each
 // connection, because all of them are rotated.
-import type { GrpcTls } from '../../ports/grpc.ts';
+import type { GrpcTls, TlsLimits } from '../../ports/grpc.ts';
 import type { Host } from '../../ports/host.ts';
 
 export interface TlsFiles {
@@ -24,4 +24,32 @@ export function tlsFrom(
   // Without a certificate that holds, the token has to do.
   const isShown = chain !== undefined && key !== undefined && expiresMs > clock.wallMs();
   return { roots, serverName, ...(isShown ? { client: { chain, key } } : {}) };
+}
+
+/** Of TLS 1.2, in Envoy's connections by gRPC too. */
+export const fipsCiphers =
+  'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384';
+
+/** What each COMPLIANCE_POLICY allows (istio/istio pkg/model/fips.go). */
+const limitsOf: Readonly<Record<'fips-140-2' | 'fips-140-3', TlsLimits>> = {
+  'fips-140-2': { maxVersion: 'TLSv1.2', ciphers: fipsCiphers, ecdhCurve: 'P-256' },
+  'fips-140-3': {
+    maxVersion: 'TLSv1.3',
+    ciphers: `TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:${fipsCiphers}`,
+    ecdhCurve: 'P-256:P-384',
+  },
+};
+
+/** The same host, whose connections by gRPC keep to a policy: to the control plane and to the CA. */
+export function compliant(host: Host, policy: '' | keyof typeof limitsOf): Host {
+  if (policy === '') return host;
+  const limits = limitsOf[policy];
+  return {
+    ...host,
+    grpc: {
+      ...host.grpc,
+      connect: ({ tls, ...target }) =>
+        host.grpc.connect({ ...target, tls: tls === undefined ? undefined : { ...tls, limits } }),
+    },
+  };
 }

@@ -1,4 +1,4 @@
-// Every setting of `istio-iptables` (sidecar.md 7.5). A variable is the flag in capitals unless the table says otherwise.
+// Every setting of `istio-iptables` (istio/istio tools/istio-iptables/pkg/cmd/root.go). A variable is the flag in capitals unless the table says otherwise.
 import { anyNumber, choice, count, duration, port, text, truth } from './kinds.ts';
 import type { Setting, Values } from './table.ts';
 

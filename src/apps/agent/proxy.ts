@@ -4,6 +4,7 @@ import type { Problem } from '../../core/std/errors.ts';
 import type { Host, Server } from '../../ports/host.ts';
 import { ownFacts, removeBootstrap, writeBootstrap, writeGrpcBootstrap } from './bootstrap/write.ts';
 import { adminOf, ownListenersOf, policyOf, programOf } from './envoy-program.ts';
+import { compliant } from './grpc-tls.ts';
 import { type Log, logTo } from './log.ts';
 import { endOldEnvoy, rememberEnvoy } from './old-envoy.ts';
 import { type Parts, startParts } from './parts.ts';
@@ -19,8 +20,9 @@ const unavailable = 69;
 const usage = 2;
 
 /** Runs until Envoy has ended; gives the agent's exit code. */
-export async function runProxy(args: readonly string[], env: Env, host: Host): Promise<number> {
+export async function runProxy(args: readonly string[], env: Env, machine: Host): Promise<number> {
   const { values: settings, words, errors, warnings } = readTable(proxyTable, args, env);
+  const host = compliant(machine, settings.compliancePolicy);
   const log = logTo(host, { json: settings.logAsJson, least: settings.logOutputLevel });
   for (const warning of warnings) log('warn', 'setting ignored', { problem: warning });
   const { plan, problems, warnings: ofPlan } = await planOf({ settings, words, env }, host);

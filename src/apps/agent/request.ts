@@ -1,6 +1,6 @@
 // `request METHOD PATH [BODY]`: one request to the agent or to Envoy's administration, for hooks and for istioctl, which reads
 // the printed body. Only the proxy's own ports may be asked; upstream's list lacks the annotated status port, and so a native
-// sidecar's preStop never drained there (sidecar.md 1.3).
+// sidecar's preStop never drained there (istio/istio pilot/pkg/request/command.go).
 import { effectiveProxyConfig, parseDownwardApi } from '../../core/proxy/index.ts';
 import type { Host } from '../../ports/host.ts';
 import { port } from './kinds.ts';

@@ -1,4 +1,4 @@
-// Every setting of `proxy`, in one table: Istio's own first (sidecar.md 1.4, 1.5), Fairway's after them.
+// Every setting of `proxy`, in one table: Istio's own first (istio/istio pilot/cmd/pilot-agent), Fairway's after them.
 import { assumedDeadlineMs, improvements } from '../../core/proxy/index.ts';
 import { formatDuration } from '../../core/std/duration.ts';
 import { bootstrapRows } from './bootstrap/settings.ts';
@@ -91,11 +91,14 @@ export const proxyTable = {
   }),
   enableCoreDump: truth('false', { env: 'ISTIO_ENVOY_ENABLE_CORE_DUMP', doc: 'Envoy may write a core dump' }),
   bootstrapOverride: text('', { env: 'ISTIO_BOOTSTRAP_OVERRIDE', doc: 'file that is merged over the bootstrap' }),
-  compliancePolicy: choice('', { env: 'COMPLIANCE_POLICY', doc: 'limits the cipher suites of gRPC inside Envoy' }, [
+  compliancePolicy: choice(
     '',
-    'fips-140-2',
-    'fips-140-3',
-  ]),
+    {
+      env: 'COMPLIANCE_POLICY',
+      doc: 'limits TLS to the control plane and the CA, and the cipher suites of gRPC inside Envoy',
+    },
+    ['', 'fips-140-2', 'fips-140-3'],
+  ),
   ...identityRows,
   compat: choice(
     'none',

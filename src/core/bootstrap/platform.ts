@@ -83,7 +83,7 @@ export function gcpPlatform({ zone: path, ...answers }: GcpAnswers, known: strin
   return platform({ ...metadata, gcp_gke_cluster_url: clusterUrl(metadata) }, gcpLocality(known ?? asked));
 }
 
-/** What GCP_METADATA tells (`PROJECT|NUMBER|CLUSTER|PLACE`) spares every question; undefined: it is empty. */
+/** What GCP_METADATA tells (`PROJECT|NUMBER|CLUSTER|PLACE`) spares every question; undefined: it tells nothing. */
 export function gcpFromSettings(
   env: Readonly<Record<string, string | undefined>>,
   zoneInFile: string | undefined,
@@ -100,7 +100,8 @@ export function gcpFromSettings(
   };
   const zone = empty(env['GCP_ZONE']);
   const more = { gcp_quota_project: empty(env['GCP_QUOTA_PROJECT']), gcp_zone: zone };
-  return platform({ ...own, ...more, gcp_gke_cluster_url: clusterUrl(own) }, gcpLocality(zone ?? zoneInFile));
+  const told = platform({ ...own, ...more, gcp_gke_cluster_url: clusterUrl(own) }, gcpLocality(zone ?? zoneInFile));
+  return Object.keys(told.metadata).length === 0 ? undefined : told;
 }
 
 /** The zone in the search list of a pod of GKE. */

@@ -1,4 +1,4 @@
-// The pod annotations that injection reads, checked before anything is rendered (sidecar.md §4.10): all problems at once.
+// The pod annotations that injection reads, checked before anything is rendered (istio/istio pkg/kube/inject/validate.go): all problems at once.
 
 import { type JsonObject, textAt } from '../std/json.ts';
 import { InjectError } from './error.ts';

@@ -1,4 +1,4 @@
-// Whether a pod is injected, and why (sidecar.md §4.2). Only what the handler itself looks at: selectors of webhook configurations
+// Whether a pod is injected, and why (istio/istio pkg/kube/inject/inject.go). Only what the handler itself looks at: selectors of webhook configurations
 // have already chosen the pod when it comes here through the API server.
 import { keysOf, type Selector, selects } from '../injectors/index.ts';
 import { type JsonObject, objectAt, textAt, textsAt } from '../std/json.ts';

@@ -1,4 +1,4 @@
-// The functions that Istio's injector adds to sprig's (sidecar.md §4.12; istio/istio pkg/kube/inject/template.go is what they agree with).
+// The functions that Istio's injector adds to sprig's (istio/istio pkg/kube/inject/template.go is what they agree with).
 
 import {
   GoFunction,

@@ -1,5 +1,5 @@
 // One injection: the pod as its owner wrote it, the templates merged onto it, the owner's own proxy on top, then metrics, probes, hooks,
-// the status annotation and the order of containers (sidecar.md §4.3).
+// the status annotation and the order of containers (istio/istio pkg/kube/inject/webhook.go).
 
 import { clone, goText, type JsonObject, nameIn, objectAt, objectsAt, textAt } from '../std/json.ts';
 import { checkAnnotations } from './annotations.ts';

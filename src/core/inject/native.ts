@@ -1,4 +1,4 @@
-// Whether a cluster's nodes can run native sidecars (sidecar.md §4.5).
+// Whether a cluster's nodes can run native sidecars (istio/istio pkg/kube/inject/inject.go).
 
 export type NativeMode = 'auto' | 'true' | 'false';
 

@@ -1,4 +1,4 @@
-// Where the injected containers stand among the user's (sidecar.md §4.5): a native proxy before every init container of the user, so
+// Where the injected containers stand among the user's (istio/istio pkg/kube/inject/webhook.go): a native proxy before every init container of the user, so
 // that they are in the mesh; a classic proxy last, or first where it holds the application.
 
 import type { JsonObject } from '../std/json.ts';

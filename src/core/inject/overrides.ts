@@ -1,5 +1,5 @@
 // A user's own istio-proxy or istio-init in the pod: laid over the injected container field by field, remembered in an annotation, and
-// its user id carried into the init container's arguments (sidecar.md §4.8).
+// its user id carried into the init container's arguments (istio/istio pkg/kube/inject/webhook.go).
 
 import { encode } from '../gotypes/index.ts';
 import { clone, goText, type JsonObject, type JsonValue, nameIn, objectAt, textAt } from '../std/json.ts';

@@ -1,5 +1,5 @@
 // Probe rewriting: the kubelet's probes would be captured by the proxy, so they go to the agent, which asks the application
-// (sidecar.md §2.7, §4.9). The agent's table of them travels in the proxy's environment.
+// (istio/istio pkg/kube/inject/app_probe.go). The agent's table of them travels in the proxy's environment.
 
 import { encode } from '../gotypes/index.ts';
 import {

@@ -1,5 +1,5 @@
 // Merging of metrics: where the application's metrics are goes into the proxy's environment, and the annotations that Prometheus
-// reads point at the agent (sidecar.md §2.8, §4.9).
+// reads point at the agent (istio/istio pkg/kube/inject/webhook.go).
 
 import { goText, type JsonObject, objectAt, objectsAt, parseObject, textAt } from '../std/json.ts';
 import { parseGoBool } from './annotations.ts';

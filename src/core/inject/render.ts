@@ -1,4 +1,4 @@
-// Renders the chosen templates and merges each onto the pod (sidecar.md §4.3): the data that templates see, in Go's shape.
+// Renders the chosen templates and merges each onto the pod (istio/istio pkg/kube/inject/inject.go): the data that templates see, in Go's shape.
 import {
   GoStruct,
   GoTemplateError,

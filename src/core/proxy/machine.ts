@@ -10,7 +10,7 @@
 //     └─ Envoy's own exit, from every state ────────────────────────────────────────────────────┘
 //
 // "Done" is: the traffic has ended (timer, or nothing active any more) and the application has (no process left, or its ports refuse).
-// Source: sidecar.md 2.5; Kubernetes may cut all of it short by SIGKILL at the end of the grace period.
+// Source: istio/istio pkg/envoy/agent.go; Kubernetes may cut all of it short by SIGKILL at the end of the grace period.
 import { beginFinalDrain, finalDrain, finalDrainDueMs } from './final-drain.ts';
 import type { ExitStatus, Note, PreDrain, ProxyEffect, ProxyInput, ProxyState, Step, Stopping } from './life.ts';
 import type { ProxyPolicy } from './policy.ts';

@@ -71,7 +71,7 @@ export interface DrainSettings {
   readonly bootstrap: 'own' | 'custom';
 }
 
-/** Grace period 30 s, less 2 s to stop in, less 3 s for what the agent cannot see (sidecar.md design hints; issue 44690 of Istio). */
+/** Grace period 30 s, less 2 s to stop in, less 3 s for what the agent cannot see (istio/istio#44690). */
 export const assumedDeadlineMs = 25_000;
 
 /** The policy of one Envoy's life. */

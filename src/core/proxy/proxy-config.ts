@@ -1,5 +1,5 @@
 // The effective ProxyConfig of a node: built-in defaults, then the mesh file, then PROXY_CONFIG, then the pod's annotation; a
-// later layer replaces whole fields, except that proxyMetadata merges by key and proxyHeaders by field. Source: sidecar.md 2.1.
+// later layer replaces whole fields, except that proxyMetadata merges by key and proxyHeaders by field. Source: istio/istio pilot/cmd/pilot-agent/config.
 // Owns the merge and the fields that the agent itself reads; all fields stay in `raw`, since istiod and the bootstrap read more.
 import { readYaml, YamlError } from '../gotemplate/index.ts';
 import { mergeProxyConfig, proxyDefaults, type Refuse } from '../mesh/index.ts';

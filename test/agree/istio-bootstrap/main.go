@@ -62,7 +62,7 @@ func run(g given) made {
 		sans = []string{config.GetPilotSan(proxyConfig.DiscoveryAddress)}
 	}
 	node, err := bootstrap.GetNodeMetaData(bootstrap.MetadataOptions{
-		ID: g.ID, Envs: os.Environ(), Platform: &platform.Unknown{}, InstanceIPs: g.Addresses, ProxyConfig: proxyConfig,
+		ID: g.ID, Envs: os.Environ(), Platform: cloud(), InstanceIPs: g.Addresses, ProxyConfig: proxyConfig,
 		PilotSubjectAltName: sans, OutlierLogPath: g.OutlierLogPath, EnvoyStatusPort: 15021, EnvoyPrometheusPort: 15090,
 		EnvoySecureMetricsPort: g.SecureMetrics, EnvoySecureMergedMetricsPort: g.SecureMerged,
 		ExitOnZeroActiveConnections: g.ExitOnZero, MetadataDiscovery: g.MetadataDiscovery,
@@ -83,6 +83,14 @@ func run(g given) made {
 	})
 	must(err)
 	return made{Bootstrap: out.String(), Grpc: grpc}
+}
+
+// Nobody is asked for a cloud that is not named: places are made at random on machines of any kind.
+func cloud() platform.Environment {
+	if os.Getenv("CLOUD_PLATFORM") == "" {
+		return &platform.Unknown{}
+	}
+	return platform.Discover(false)
 }
 
 func must(err error) {

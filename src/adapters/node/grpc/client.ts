@@ -70,6 +70,7 @@ function socketTo({ at, tls }: GrpcTarget): Socket | TLSSocket {
     ca: tls.roots ?? machineRoots(),
     ...(isIP(name) === 0 ? { servername: name } : {}),
     ...(tls.client === undefined ? {} : { cert: tls.client.chain, key: tls.client.key }),
+    ...(tls.limits === undefined ? {} : { minVersion: 'TLSv1.2' as const, ...tls.limits }),
   });
 }
 

@@ -12,7 +12,13 @@ import { answerCalls, serverOptions } from './server.ts';
 let authority: Authority;
 let port = 0;
 let end = (): void => undefined;
-const seen: { servername?: string; client?: string | undefined; authority?: string | undefined } = {};
+const seen: {
+  servername?: string;
+  client?: string | undefined;
+  authority?: string | undefined;
+  protocol?: string | null;
+  cipher?: string;
+} = {};
 
 before(async () => {
   authority = await newAuthority();
@@ -21,6 +27,8 @@ before(async () => {
   const server = createSecureServer({ ...serverOptions, ...pair, ...options });
   server.on('secureConnection', (socket: TLSSocket) => {
     seen.servername = String(socket.servername);
+    seen.protocol = socket.getProtocol();
+    seen.cipher = socket.getCipher().name;
     seen.client = socket.authorized ? socket.getPeerCertificate().subjectaltname : undefined;
   });
   const endCalls = answerCalls(server, async (call) => {
@@ -51,7 +59,7 @@ async function ask(tls: GrpcTls, name?: string): Promise<string> {
 
 test('the root given, the name asked for, the authority told', { timeout: 60_000 }, async () => {
   assert.equal(await ask({ roots: authority.root, serverName: 'istiod.test' }, 'istiod.mesh:15012'), 'OK');
-  assert.deepEqual(seen, { servername: 'istiod.test', client: undefined, authority: 'istiod.mesh:15012' });
+  assert.partialDeepStrictEqual(seen, { servername: 'istiod.test', client: undefined, authority: 'istiod.mesh:15012' });
   assert.equal(await ask({ roots: authority.root }), 'OK', 'an address in the certificate');
 });
 
@@ -60,6 +68,16 @@ test('another root, another name: UNAVAILABLE, and the reason is told', { timeou
   assert.match(await ask({ roots: other.root }), /^UNAVAILABLE .*certificate/i);
   assert.match(await ask({ roots: undefined }), /^UNAVAILABLE .*certificate/i);
   assert.match(await ask({ roots: authority.root, serverName: 'else.test' }), /^UNAVAILABLE .*(altname|host)/i);
+});
+
+test('limits are kept to: the version, the cipher', { timeout: 60_000 }, async () => {
+  const ciphers = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256';
+  const limits = { maxVersion: 'TLSv1.2', ciphers, ecdhCurve: 'P-256' } as const;
+  assert.equal(await ask({ roots: authority.root }), 'OK');
+  assert.equal(seen.protocol, 'TLSv1.3');
+  assert.equal(await ask({ roots: authority.root, limits }), 'OK');
+  assert.equal(seen.protocol, 'TLSv1.2');
+  assert.ok(ciphers.split(':').includes(seen.cipher ?? ''), seen.cipher);
 });
 
 test('a client certificate is shown', { timeout: 60_000 }, async () => {

@@ -25,10 +25,10 @@ interface Place {
   readonly addresses: readonly string[];
 }
 
-/** A server on the machine's own link answers within milliseconds; Istio gives AWS's as long. */
-const answerMs = 100;
-/** GKE's is a pod of its own, and Azure's is asked twice. */
-const slowAnswerMs = 500;
+/** On the machine's own link milliseconds are usual; a busy machine, GKE's server, which is a pod, and Azure's need more. */
+const answerMs = 500;
+/** AWS lets the answer with a token travel no further than the machine unless told: a container must not wait for it long. */
+const tokenMs = 200;
 const linkLocal = '169.254.169.254';
 const linkLocalV6 = 'fd00:ec2::254';
 
@@ -77,7 +77,13 @@ async function aws({ host, addresses }: Place): Promise<Platform> {
   const isV6 = addresses.length > 0 && addresses.every((each) => each.includes(':'));
   const server = { at: isV6 ? linkLocalV6 : linkLocal, timeoutMs: answerMs };
   const life = { 'X-aws-ec2-metadata-token-ttl-seconds': '60' };
-  const token = await ask(host, { ...server, method: 'PUT', path: '/latest/api/token', headers: life });
+  const token = await ask(host, {
+    ...server,
+    method: 'PUT',
+    path: '/latest/api/token',
+    headers: life,
+    timeoutMs: tokenMs,
+  });
   const headers: Record<string, string> = token === undefined ? {} : { 'X-aws-ec2-metadata-token': token };
   const get = (path: string): Promise<string | undefined> =>
     ask(host, { ...server, path: `/latest/meta-data/${path}`, headers });
@@ -87,7 +93,7 @@ async function aws({ host, addresses }: Place): Promise<Platform> {
 }
 
 async function azure({ host }: Place): Promise<Platform> {
-  const server = { at: linkLocal, timeoutMs: slowAnswerMs, headers: { Metadata: 'True' } };
+  const server = { at: linkLocal, timeoutMs: answerMs, headers: { Metadata: 'True' } };
   const versions = await ask(host, { ...server, path: '/metadata/instance?', evenRefused: true });
   const query = `api-version=${azureVersion(versions)}`;
   return azurePlatform(await ask(host, { ...server, path: `/metadata/instance?${query}` }));
@@ -101,7 +107,7 @@ async function gcp({ host, env }: Place): Promise<Platform> {
   const headers = { 'Metadata-Flavor': 'Google' };
   const answers = await Promise.all(
     Object.entries(gcpPaths).map(async ([name, path]) => {
-      const question = { at, port, path: `/computeMetadata/v1/${path}`, headers, timeoutMs: slowAnswerMs };
+      const question = { at, port, path: `/computeMetadata/v1/${path}`, headers, timeoutMs: answerMs };
       return [name, await ask(host, question)] as const;
     }),
   );
