@@ -35,9 +35,18 @@ export interface Mesh extends Istiod {
   readonly down: () => void;
 }
 
-/** With namespace `shop` and account `cart`. Whatever an earlier run left is taken away first. */
+/** With namespace `shop` and account `cart`. Whatever an earlier run left is taken away first; where it cannot be started, nothing is left. */
 export async function startMesh(): Promise<Mesh> {
   runRig('down');
+  try {
+    return await raisedMesh();
+  } catch (error) {
+    runRig('down');
+    throw error;
+  }
+}
+
+async function raisedMesh(): Promise<Mesh> {
   runRig('up');
   const env = { ...process.env, KUBECONFIG: runRig('kubeconfig').trim(), PATH: runRig('path').trim() };
   const kubectlWith = (input: string, args: readonly string[]): string => {
@@ -59,8 +68,9 @@ export async function startMesh(): Promise<Mesh> {
     restart: () => void startIstiod(revision),
     down: () => void runRig('down'),
   };
-  kubectl('create', 'namespace', 'shop');
-  kubectl('-n', 'shop', 'create', 'serviceaccount', 'cart');
+  // Applied: kubectl repeats what a busy server did not answer in time, and a second creation would fail.
+  mesh.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
+  mesh.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'cart', namespace: 'shop' } });
   await eventually('the root is in the namespace', () => mesh.root('shop') !== '');
   return mesh;
 }
