@@ -6,7 +6,6 @@ import {
   displayName,
   type InjectorConfig,
   injectReview,
-  type JsonObject,
   type NodeVersion,
   nativeSidecars,
   type ProxyConfigs,
@@ -70,7 +69,7 @@ function review(body: unknown, setting: Setting): Reviewed {
     return { kind: 'answered', answer, verdict: 'pass', because: incoming.because, dryRun: false };
   }
   const { uid, namespace, dryRun } = incoming.request;
-  const object = incoming.request.pod as JsonObject;
+  const object = incoming.request.pod;
   const { native, log, ...rest } = setting;
   const { revision } = rest;
   const result = injectReview({ object, namespace }, { ...rest, nativeSidecars: native });

@@ -1,13 +1,13 @@
 // The envelope of admission.k8s.io/v1: reads a review into a pod to look at, a request that is none of our business, or a
 // malformed one, and writes the answer. It never decides about the pod. Version v1 only: every API server since 1.16 speaks it.
-import { asRecord, isRecord, type JsonRecord, textField } from './record.ts';
+import { asObject, isObject, type JsonObject, textAt } from '../std/json.ts';
 
 /** A pod about to be created. `pod.metadata`, and its labels and annotations where they are there, are maps. */
 export interface PodRequest {
   readonly uid: string;
   /** The request's namespace: the object's own may be missing or wrong while it is admitted. */
   readonly namespace: string;
-  readonly pod: JsonRecord;
+  readonly pod: JsonObject;
   readonly dryRun: boolean;
 }
 
@@ -37,22 +37,22 @@ const longestWarning = 120;
 
 /** Takes a parsed body apart. Total: any value has a result. */
 export function readReview(body: unknown): Incoming {
-  if (!isRecord(body) || body['kind'] !== 'AdmissionReview') return malformed('not an AdmissionReview');
+  if (!isObject(body) || body['kind'] !== 'AdmissionReview') return malformed('not an AdmissionReview');
   if (body['apiVersion'] !== version) return malformed(`apiVersion is not ${version}`);
   const request = body['request'];
-  if (!isRecord(request)) return malformed('no request');
-  const uid = textField(request, 'uid');
+  if (!isObject(request)) return malformed('no request');
+  const uid = textAt(request, 'uid');
   if (uid === undefined || uid === '') return malformed('request.uid is missing');
   const skipped = passReason(request);
   if (skipped !== undefined) return { kind: 'pass', uid, because: skipped };
   const pod = podOf(request['object']);
-  const namespace = textField(request, 'namespace');
+  const namespace = textAt(request, 'namespace');
   if (pod === undefined || namespace === undefined || namespace === '') return { kind: 'pass', uid, because: 'object' };
   return { kind: 'pod', request: { uid, namespace, pod, dryRun: request['dryRun'] === true } };
 }
 
 /** The review to send back; `base64` encodes a text as UTF-8, since core has no encoder of its own. */
-export function writeReview(answer: Answer, base64: (text: string) => string): JsonRecord {
+export function writeReview(answer: Answer, base64: (text: string) => string): JsonObject {
   const { uid, patch, warnings, audit, refused } = answer;
   const changed = patch.length > 0 ? { patchType: 'JSONPatch', patch: base64(JSON.stringify(patch)) } : {};
   return {
@@ -73,25 +73,25 @@ function malformed(message: string): Incoming {
   return { kind: 'malformed', message };
 }
 
-function passReason(request: JsonRecord): PassReason | undefined {
+function passReason(request: JsonObject): PassReason | undefined {
   if (request['operation'] !== 'CREATE') return 'operation';
   const subResource = request['subResource'];
   if (subResource !== undefined && subResource !== '') return 'subresource';
-  const resource = asRecord(request['resource']);
+  const resource = asObject(request['resource']);
   const core = resource['group'] === undefined || resource['group'] === '';
   return core && resource['resource'] === 'pods' ? undefined : 'resource';
 }
 
 /** The pod, where the parts that a mutation touches are what the API says they are. A null map counts as absent. */
-function podOf(object: unknown): JsonRecord | undefined {
-  if (!isRecord(object)) return undefined;
+function podOf(object: unknown): JsonObject | undefined {
+  if (!isObject(object)) return undefined;
   const metadata = object['metadata'];
-  if (!isRecord(metadata)) return undefined;
+  if (!isObject(metadata)) return undefined;
   return ['labels', 'annotations'].every((key) => isMapOrNothing(metadata[key])) ? object : undefined;
 }
 
 function isMapOrNothing(value: unknown): boolean {
-  return value === undefined || value === null || isRecord(value);
+  return value === undefined || value === null || isObject(value);
 }
 
 function shortWarning(text: string): string {

@@ -10,8 +10,8 @@ import {
   type Subject,
   shutdownGuard,
 } from '../mutate/index.ts';
+import { asObject } from '../std/json.ts';
 import type { Rules, Wanted } from './decide.ts';
-import { asRecord } from './record.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -56,7 +56,7 @@ export function guardPod(subject: Subject, revision: string | undefined, world: 
 const nothing: Guarded = { patch: [], warnings: [] };
 
 function labelsWith(subject: Subject, revision: string | undefined): Labels {
-  const labels = asRecord(subject.at('template', ['metadata', 'labels'])) as Labels;
+  const labels = asObject(subject.at('template', ['metadata', 'labels'])) as Labels;
   return revision === undefined ? labels : { ...labels, [revisionLabelKey]: revision };
 }
 

@@ -1,13 +1,13 @@
 // Krispr at admission: a review in, its answer and what to log and count out. Fails open by construction: every review that can
 // be answered is allowed.
 import { type NamespaceLabels, patchOf, revisionLabel, revisionLabelKey, type Subject } from '../mutate/index.ts';
+import { asObject, type JsonObject, textAt } from '../std/json.ts';
 import { decide, type Rules, type Verdict } from './decide.ts';
 import type { OwnerFacts } from './deploy-age.ts';
 import { type Answer, type PassReason, type PodRequest, readReview } from './envelope.ts';
 import { type Guard, guardPod } from './guard.ts';
 import { controllerOf, type OwnerReference } from './owner.ts';
 import { podSubject } from './pod-subject.ts';
-import { asRecord, type JsonRecord, textField } from './record.ts';
 import type { Served } from './served.ts';
 
 /** What the server knows, looked up in memory: nothing of it may wait. */
@@ -51,9 +51,9 @@ export function reviewKrispr(body: unknown, knowledge: Knowledge, nowMs: number)
 
 function reviewPod(request: PodRequest, knowledge: Knowledge, nowMs: number): Outcome {
   const { uid, namespace, pod, dryRun } = request;
-  const metadata = asRecord(pod['metadata']);
+  const metadata = asObject(pod['metadata']);
   const controller = controllerOf(metadata);
-  const label = textField(asRecord(metadata['labels']), revisionLabelKey);
+  const label = textAt(asObject(metadata['labels']), revisionLabelKey);
   let found: OwnerFacts | undefined;
   const facts = (): OwnerFacts => (found ??= knowledge.facts(controller, dryRun));
   const subject = podSubject(namespace, pod);
@@ -92,13 +92,13 @@ function audit(verdict: Verdict, guarded: boolean): Record<string, string> {
   return { verdict: `label ${verdict.because}`, revision, ...guard };
 }
 
-function podName(namespace: string, metadata: JsonRecord): string {
-  const name = textField(metadata, 'name');
+function podName(namespace: string, metadata: JsonObject): string {
+  const name = textAt(metadata, 'name');
   if (name !== undefined && name !== '') return `${namespace}/${name}`;
-  return `${namespace}/${textField(metadata, 'generateName') ?? ''}*`;
+  return `${namespace}/${textAt(metadata, 'generateName') ?? ''}*`;
 }
 
-function workloadName(metadata: JsonRecord, controller: OwnerReference | undefined, facts: () => OwnerFacts): string {
+function workloadName(metadata: JsonObject, controller: OwnerReference | undefined, facts: () => OwnerFacts): string {
   if (controller === undefined) return `Pod/${podName('', metadata).slice(1)}`;
   const { chain, end } = facts();
   const top = end.kind === 'top' ? (chain.at(-1) ?? controller) : end.reference;

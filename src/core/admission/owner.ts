@@ -1,7 +1,7 @@
 // What is known of a pod's owners: the few facts that the age rule needs, taken from an object's metadata alone, so that a
 // cache of them stays small. Whoever watches the cluster feeds records in; nothing here asks an API server.
 import { revisionLabelKey, stampAnnotation } from '../mutate/index.ts';
-import { asList, asRecord, isRecord, type JsonRecord, textField } from './record.ts';
+import { asList, asObject, isObject, type JsonObject, textAt } from '../std/json.ts';
 
 /** A controller reference. `group` is the API group without version, "" for core. */
 export interface OwnerReference {
@@ -38,8 +38,8 @@ export function ownerRecord(
   type: { readonly group: string; readonly kind: string },
   object: unknown,
 ): OwnerRecord | undefined {
-  const metadata = asRecord(asRecord(object)['metadata']);
-  const [name, uid, namespace] = ['name', 'uid', 'namespace'].map((key) => textField(metadata, key));
+  const metadata = asObject(asObject(object)['metadata']);
+  const [name, uid, namespace] = ['name', 'uid', 'namespace'].map((key) => textAt(metadata, key));
   const createdMs = parseTimeMs(metadata['creationTimestamp']);
   if (name === undefined || uid === undefined || createdMs === undefined) return undefined;
   const controller = controllerOf(metadata);
@@ -59,13 +59,11 @@ export function ownerRecord(
 }
 
 /** The reference that is marked as the controller; an object has one at most. */
-export function controllerOf(metadata: JsonRecord): OwnerReference | undefined {
-  const found = asList(metadata['ownerReferences']).find((each) => isRecord(each) && each['controller'] === true);
+export function controllerOf(metadata: JsonObject): OwnerReference | undefined {
+  const found = asList(metadata['ownerReferences']).find((each) => isObject(each) && each['controller'] === true);
   if (found === undefined) return undefined;
-  const reference = asRecord(found);
-  const [apiVersion = '', kind, name, uid] = ['apiVersion', 'kind', 'name', 'uid'].map((key) =>
-    textField(reference, key),
-  );
+  const reference = asObject(found);
+  const [apiVersion = '', kind, name, uid] = ['apiVersion', 'kind', 'name', 'uid'].map((key) => textAt(reference, key));
   if (kind === undefined || name === undefined || uid === undefined) return undefined;
   return { group: groupOf(apiVersion), kind, name, uid };
 }
@@ -86,23 +84,23 @@ export function parseTimeMs(value: unknown): number | undefined {
 
 /** Both forms of selector: a LabelSelector, and the bare map of a ReplicationController. Of metadata alone nothing can be told. */
 function selectsRevision(object: unknown): boolean {
-  const selector = asRecord(asRecord(asRecord(object)['spec'])['selector']);
-  const keys = [...Object.keys(selector), ...Object.keys(asRecord(selector['matchLabels']))];
-  const asked = asList(selector['matchExpressions']).map((each) => asRecord(each)['key']);
+  const selector = asObject(asObject(asObject(object)['spec'])['selector']);
+  const keys = [...Object.keys(selector), ...Object.keys(asObject(selector['matchLabels']))];
+  const asked = asList(selector['matchExpressions']).map((each) => asObject(each)['key']);
   return keys.includes(revisionLabelKey) || asked.includes(revisionLabelKey);
 }
 
-function stampOf(metadata: JsonRecord): Stamp | undefined {
-  const atMs = parseTimeMs(textField(asRecord(metadata['annotations']), stampAnnotation));
+function stampOf(metadata: JsonObject): Stamp | undefined {
+  const atMs = parseTimeMs(textAt(asObject(metadata['annotations']), stampAnnotation));
   if (atMs === undefined) return undefined;
   const writtenMs = newestWriteMs(metadata, ['f:metadata', 'f:annotations', `f:${stampAnnotation}`]);
   return writtenMs === undefined ? { atMs } : { atMs, writtenMs };
 }
 
 /** The newest `time` of the managedFields entries that own a field; writes through a subresource (status, scale) are no deploys. */
-function newestWriteMs(metadata: JsonRecord, path: readonly string[]): number | undefined {
+function newestWriteMs(metadata: JsonObject, path: readonly string[]): number | undefined {
   const times = asList(metadata['managedFields'])
-    .map(asRecord)
+    .map(asObject)
     .filter((entry) => (entry['subresource'] ?? '') === '' && owns(entry['fieldsV1'], path))
     .map((entry) => parseTimeMs(entry['time']))
     .filter((time) => time !== undefined);
@@ -112,7 +110,7 @@ function newestWriteMs(metadata: JsonRecord, path: readonly string[]): number | 
 function owns(fields: unknown, path: readonly string[]): boolean {
   let at: unknown = fields;
   for (const key of path) {
-    if (!isRecord(at) || !Object.hasOwn(at, key)) return false;
+    if (!isObject(at) || !Object.hasOwn(at, key)) return false;
     at = at[key];
   }
   return true;

@@ -1,4 +1,5 @@
-// JSON data that is built and changed: pods, configuration, bootstraps. Objects that come from outside are copied before anything is set in them.
+// JSON data: pods, reviews, configuration, bootstraps. What comes from outside is looked into without trust: every answer is a value of the wanted type, an
+// empty one, or undefined. It is copied before anything is set in it.
 export interface JsonObject {
   [key: string]: JsonValue;
 }
@@ -6,6 +7,16 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObj
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value if it is an object, else an empty one that belongs to nobody. */
+export function asObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** The value if it is a list, else an empty one. */
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** An own member that is an object, or an empty one that belongs to nobody. */
@@ -20,6 +31,7 @@ export function objectsAt(parent: JsonObject, key: string): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
+/** An own member that is a text. Inherited names (`constructor`) are no members. */
 export function textAt(parent: JsonObject, key: string): string | undefined {
   const value = Object.hasOwn(parent, key) ? parent[key] : undefined;
   return typeof value === 'string' ? value : undefined;
