@@ -6,12 +6,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Connection } from '../../src/adapters/kube/connect.ts';
 import { defaultConfigText, defaultValuesText } from '../../src/core/inject/index.ts';
-import { type StandIn, startInjector, statusAnnotation } from './injector.ts';
+import { type StandIn, statusAnnotation } from './injector.ts';
 import { install, isKind } from './install.ts';
 import {
   apply,
-  clusterDown,
-  clusterUp,
   createPod,
   doctorFinds,
   type Finding,
@@ -23,26 +21,23 @@ import {
   until,
 } from './kube.ts';
 import { leadTo, type Replica, startReplica, stopReplicas } from './replica.ts';
+import { type Stage, stageUp } from './stage.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairway-cluster-'));
 writeFileSync(join(folder, 'rollouts.yml'), 'production: {b-2: 100}\n');
 writeFileSync(join(folder, 'fairway.yml'), 'revisions: {a-1: {}, b-2: {}, gone: {retired: true}}\n');
 
+let stage: Stage | undefined;
 let connection: Connection;
 let injector: StandIn;
 let installed: readonly object[];
 before(async () => {
-  connection = await clusterUp();
-  kubectl(['create', 'namespace', 'istio-system']);
-  injector = await startInjector();
-  for (const revision of ['a-1', 'b-2']) injector.configure(revision);
+  stage = await stageUp('a-1', 'b-2');
+  ({ connection, injector } = stage);
   installed = await install('--config', folder);
 });
 after(async () => {
-  await stopReplicas();
-  injector.server.close();
-  injector.server.closeAllConnections();
-  clusterDown(connection);
+  await stage?.end();
   rmSync(folder, { recursive: true });
 });
 

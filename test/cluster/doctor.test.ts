@@ -6,41 +6,26 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Connection } from '../../src/adapters/kube/connect.ts';
 import { issue, newAuthority } from '../../src/apps/admission/authority.ts';
-import { type StandIn, startInjector } from './injector.ts';
 import { install } from './install.ts';
-import {
-  apply,
-  clusterDown,
-  clusterUp,
-  createPod,
-  doctorFinds,
-  type Finding,
-  kubectl,
-  newNamespace,
-  until,
-} from './kube.ts';
+import { apply, createPod, doctorFinds, type Finding, kubectl, newNamespace, until } from './kube.ts';
 import { leadTo, startReplica, stopReplicas } from './replica.ts';
+import { type Stage, stageUp } from './stage.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairway-doctor-'));
 const path = (name: string): string => join(folder, name);
 writeFileSync(path('rollouts.yml'), 'production: {b-2: 100}\n');
 writeFileSync(path('fairway.yml'), 'mutators: {shutdown-guard: {}}\n');
 
+let stage: Stage | undefined;
 let connection: Connection;
-let injector: StandIn;
 before(async () => {
-  connection = await clusterUp();
-  kubectl(['create', 'namespace', 'istio-system']);
-  injector = await startInjector();
-  for (const revision of ['a-1', 'b-2']) injector.configure(revision);
+  stage = await stageUp('a-1', 'b-2');
+  ({ connection } = stage);
   await install('--config', folder);
   await newNamespace('shop');
 });
 after(async () => {
-  await stopReplicas();
-  injector.server.close();
-  injector.server.closeAllConnections();
-  clusterDown(connection);
+  await stage?.end();
   rmSync(folder, { recursive: true });
 });
 

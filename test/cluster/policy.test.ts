@@ -8,10 +8,11 @@ import * as fc from 'fast-check';
 import type { Connection } from '../../src/adapters/kube/connect.ts';
 import { tableObject, tableResource } from '../../src/core/install/index.ts';
 import { missingWrites, shards } from '../../src/core/policy-table/index.ts';
-import { type StandIn, startInjector } from './injector.ts';
+import type { StandIn } from './injector.ts';
 import { install } from './install.ts';
-import { apply, clusterDown, clusterUp, fairway, kubectl, newNamespace, revisionOf, until } from './kube.ts';
+import { apply, fairway, kubectl, newNamespace, revisionOf, until } from './kube.ts';
 import { leadTo, type Replica, startReplica, stopReplicas } from './replica.ts';
+import { type Stage, stageUp } from './stage.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairway-policy-'));
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
@@ -26,13 +27,12 @@ const rollouts = (revision: string): string =>
 write('fairway.yml', fleet);
 write('rollouts.yml', rollouts('b-2'));
 
+let stage: Stage | undefined;
 let connection: Connection;
 let injector: StandIn;
 before(async () => {
-  connection = await clusterUp();
-  kubectl(['create', 'namespace', 'istio-system']);
-  injector = await startInjector();
-  for (const revision of ['a-1', 'b-2']) injector.configure(revision);
+  stage = await stageUp('a-1', 'b-2');
+  ({ connection, injector } = stage);
   apply(tagConfiguration('stable'));
   const namespaces = {
     shop: {},
@@ -46,10 +46,7 @@ before(async () => {
   await install('--config', folder, '--mode', 'policy');
 });
 after(async () => {
-  await stopReplicas();
-  injector.server.close();
-  injector.server.closeAllConnections();
-  clusterDown(connection);
+  await stage?.end();
   rmSync(folder, { recursive: true });
 });
 
@@ -97,19 +94,24 @@ const becomes = (what: PodSpec, revision: string): Promise<void> =>
   until(`${revision} in ${what.namespace}`, async () => (await labelOf(what)) === revision);
 
 /** Starts the controller; it is ready before its tables are in force. */
-const control = (): Promise<Replica> => startReplica('--mode', 'policy', '--config', folder);
+const control = (...from: readonly string[]): Promise<Replica> => startReplica('--mode', 'policy', ...from);
 
-test('the API server labels by the tables, and follows rules, namespaces and injectors', async () => {
-  await control();
+function edit(text: string): void {
+  const patch = JSON.stringify({ data: { 'rollouts.yml': text } });
+  kubectl(['-n', 'fairway-system', 'patch', 'configmap', 'fairway-config', '--type=merge', '-p', patch]);
+}
+
+test('the API server labels by the tables, and follows the ConfigMap, namespaces and injectors', async () => {
+  const replica = await control('--config-map', 'fairway-config');
   await becomes(pod('shop', 'gone'), 'b-2');
   assert.equal(await labelOf(pod('excluded', 'gone')), 'gone');
   assert.equal(await labelOf(pod('ahead', 'a-1')), 'a-1', 'nobody serves c-3');
-  write('rollouts.yml', rollouts('a-1'));
+  edit(rollouts('a-1'));
   await becomes(pod('shop', 'gone'), 'a-1');
-  write('rollouts.yml', 'production: {a-1: 99}\n');
+  edit('production: {a-1: 99}\n');
   await newNamespace('fresh');
   await becomes(pod('fresh', 'gone'), 'a-1');
-  write('rollouts.yml', rollouts('b-2'));
+  edit(rollouts('b-2'));
   await becomes(pod('fresh', 'gone'), 'b-2');
   injector.configure('c-3');
   await becomes(pod('ahead', 'a-1'), 'c-3');
@@ -117,6 +119,16 @@ test('the API server labels by the tables, and follows rules, namespaces and inj
   await becomes(pod('ahead', 'a-1'), 'a-1');
   kubectl(['label', 'namespace', 'fresh', 'istio.io/dataplane-mode=ambient']);
   await becomes(pod('fresh', 'gone'), 'gone');
+  assert.ok((await replica.metric('fairway_admission_policy_delay_seconds_count')) >= 7, 'a writing each');
+  await stopReplicas();
+});
+
+test('a folder is followed too', async () => {
+  await control('--config', folder);
+  for (const revision of ['a-1', 'b-2']) {
+    write('rollouts.yml', rollouts(revision));
+    await becomes(pod('shop', 'gone'), revision);
+  }
 });
 
 const rows = {
@@ -214,7 +226,6 @@ async function labelsOf(pods: readonly PodSpec[]): Promise<readonly (string | un
 }
 
 test('the webhook that forces gives every pod the same label', async () => {
-  await control();
   const owners = makeOwners();
   const pods = fc.sample(drawn, { numRuns: 300, seed: 7 }).map((each) => podOf(each, owners));
   await becomes(pod('shop', 'a-1'), 'b-2');

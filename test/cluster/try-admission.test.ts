@@ -8,29 +8,24 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Connection } from '../../src/adapters/kube/connect.ts';
 import { defaultConfigText, defaultValuesText } from '../../src/core/inject/index.ts';
-import { type StandIn, startInjector } from './injector.ts';
-import { apply, clusterDown, clusterUp, environment, kubectl, newNamespace, until } from './kube.ts';
+import { apply, environment, kubectl, newNamespace, until } from './kube.ts';
 import { leadTo, startProgram, stopReplicas } from './replica.ts';
+import { type Stage, stageUp } from './stage.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const work = mkdtempSync(join(tmpdir(), 'fairway-try-'));
 const file = (...names: readonly string[]): string => join(work, ...names);
 const revision = '1-26-0';
 
-let connection: Connection;
-let injector: StandIn;
+let stage: Stage | undefined;
 let program = '';
 before(async () => {
   program = buildImage();
   mkdirSync(file('bin'));
   writeFileSync(file('bin', 'fairway'), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, { mode: 0o755 });
   writeFileSync(file('rollouts.yml'), `production: {${revision}: 100}\n`);
-  connection = await clusterUp();
-  kubectl(['create', 'namespace', 'istio-system']);
-  injector = await startInjector();
-  injector.configure(revision);
+  stage = await stageUp(revision);
   const values = defaultValuesText({ image: 'example.test/proxy:2', discovery: 'istiod.test:15012', revision });
   const maps = { 'istio-sidecar-injector': { config: defaultConfigText(), values }, istio: { mesh: '{}\n' } };
   for (const [name, data] of Object.entries(maps))
@@ -43,10 +38,7 @@ before(async () => {
   await newNamespace('shop');
 });
 after(async () => {
-  await stopReplicas();
-  injector.server.close();
-  injector.server.closeAllConnections();
-  clusterDown(connection);
+  await stage?.end();
   rmSync(work, { recursive: true, force: true });
 });
 
