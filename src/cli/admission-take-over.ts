@@ -44,6 +44,10 @@ export async function switchInjector(
 async function requireOwn(cluster: Cluster, revision: string): Promise<void> {
   const name = injectConfigurationName(revision);
   const { status, body } = await cluster.send({ method: 'GET', path: `${collection}/${name}` });
+  if (status !== 200 && status !== 404)
+    throw new TransientError(`reading ${name}: HTTP ${status}`, {
+      hint: 'the account needs the rights to get, list and patch webhook configurations',
+    });
   const webhooks = status === 200 ? ((body as Configuration).webhooks ?? []) : [];
   if (webhooks.length > 0 && webhooks.every(({ clientConfig }) => (clientConfig.caBundle ?? '') !== '')) return;
   throw new UsageError(`${name} cannot be called yet, so pods of ${revision} would start without a sidecar`, {
