@@ -3,10 +3,14 @@
 import { relative } from 'node:path';
 import { inspect } from 'node:util';
 
+/** What the summary tells anyway. Other diagnostics matter: an error after its test's end fails a run in which every test passed. */
+const isCount = /^(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) \d/;
+
 export default async function* reporter(source) {
   const root = `${process.cwd()}/`;
   for await (const { type, data } of source) {
     if (type === 'test:fail' && data.details.error.failureType !== 'subtestsFailed') yield failure(root, data);
+    if (type === 'test:diagnostic' && !isCount.test(data.message)) yield `ℹ ${data.message}\n`;
     if (type === 'test:summary') yield summary(root, data);
   }
 }
