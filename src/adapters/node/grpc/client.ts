@@ -1,10 +1,11 @@
 // A gRPC client over TCP with TLS, in plain text, or over a unix socket. One connection a channel, made at the first call.
-import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { GrpcAnswer, GrpcChannel, GrpcClientCall, GrpcTarget, GrpcUnaryOptions } from '../../../ports/grpc.ts';
 import { machineRoots } from '../machine-roots.ts';
 import { type Connection, openCall } from './call.ts';
+import { keepAlive } from './keep-alive.ts';
 import { windowBytes } from './stream.ts';
 
 export function connectGrpc(target: GrpcTarget): GrpcChannel {
@@ -53,6 +54,7 @@ function connected(target: GrpcTarget): Connection {
   session.on('close', () => clearTimeout(timer));
   session.on('connect', () => {
     clearTimeout(timer);
+    if (session.destroyed) return;
     session.setLocalWindowSize(windowBytes);
     keepAlive(session, target.keepalive, lose);
   });
@@ -76,19 +78,4 @@ function socketTo({ at, tls }: GrpcTarget): Socket | TLSSocket {
 
 function hostAndPort({ host, port }: { readonly host: string; readonly port: number }): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-function keepAlive(
-  session: ClientHttp2Session,
-  keepalive: GrpcTarget['keepalive'],
-  lose: (reason: string) => void,
-): void {
-  if (keepalive === undefined) return;
-  const { everyMs, timeoutMs } = keepalive;
-  const timer = setInterval(() => {
-    const late = setTimeout(() => lose(`no answer to a ping within ${timeoutMs} ms`), timeoutMs);
-    if (!session.ping(() => clearTimeout(late))) clearTimeout(late);
-  }, everyMs);
-  timer.unref();
-  session.on('close', () => clearInterval(timer));
 }
