@@ -30,7 +30,12 @@ export async function run(): Promise<Row[]> {
     await Promise.all(['shop', 'ahead'].map((name) => newNamespace(name)));
     await install('--config', folder, '--mode', 'policy');
     const injector = takeAway('istio-sidecar-injector-c-3');
-    return await measure({ connection, injector, entries: followEntries(connection) });
+    const entries = followEntries(connection);
+    try {
+      return await measure({ connection, injector, entries });
+    } finally {
+      entries.stop();
+    }
   } finally {
     await end();
     rmSync(folder, { recursive: true });
@@ -167,12 +172,13 @@ interface Entries {
   readonly tables: () => number;
   /** Resolves with the event that shows it. */
   readonly reached: (namespace: string, entry: string | undefined) => Promise<void>;
+  readonly stop: () => void;
 }
 
 function followEntries(connection: Connection): Entries {
   const byTable = new Map<string, Readonly<Record<string, string>>>();
   let told = (): void => {};
-  connection.follow(tableResource, 'objects', {
+  const { stop } = connection.follow(tableResource, 'objects', {
     put: (object) => {
       const { metadata, spec } = object as { metadata: { uid: string }; spec: { revisions: Record<string, string> } };
       byTable.set(metadata.uid, spec.revisions);
@@ -191,6 +197,7 @@ function followEntries(connection: Connection): Entries {
     reached: async (namespace, entry) => {
       while (entryOf(namespace) !== entry) await new Promise<void>((resolve) => (told = resolve));
     },
+    stop,
   };
 }
 
