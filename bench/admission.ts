@@ -159,18 +159,19 @@ async function krisprRows(fairway: Fairway, istiodMs: number): Promise<Row[]> {
 }
 
 /** One label in ten is not today's and so costs a patch and a line of log. */
-function krisprBodies(kilobytes: number): readonly Buffer[] {
-  return Array.from({ length: reviewsPerRound }, (_, i) =>
+function krisprBodies(kilobytes: number, length = reviewsPerRound): readonly Buffer[] {
+  return Array.from({ length }, (_, i) =>
     reviewOf({ kilobytes, revision: i % 10 === 0 ? 'a-1' : revision, workload: i, uid: i }),
   );
 }
 
 async function pacedRow(fairway: Fairway, path: string, goalMs: number): Promise<Row> {
   const load = connect(fairway.target(path), 8);
-  const bodies = krisprBodies(10);
-  const body = (i: number): Buffer => bodies[i % bodies.length] ?? Buffer.alloc(0);
-  await load.run(body, 2 * bodies.length); // a server that has just started has not compiled yet
-  const taken = await load.paced(body, { perSecond, seconds: pacedSeconds });
+  const early = 2 * reviewsPerRound; // a server that has just started has not compiled yet
+  const bodies = krisprBodies(10, early + perSecond * pacedSeconds);
+  const bodyFrom = (first: number) => (i: number) => bodies[first + i] ?? Buffer.alloc(0);
+  await load.run(bodyFrom(0), early);
+  const taken = await load.paced(bodyFrom(early), { perSecond, seconds: pacedSeconds });
   load.close();
   const at = (share: number): number => taken[Math.floor(taken.length * share)] ?? 0;
   return { name: `${path}: p50 and p99 at ${perSecond}/s, 10 kB`, coldMs: at(0.5), medianMs: at(0.99), goalMs };
