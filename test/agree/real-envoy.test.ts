@@ -59,61 +59,31 @@ const trials: readonly Trial[] = [
   {
     what: 'exit on zero, the last stream ends',
     options: { env: () => ({ ...onZero, ...farDeadline }) },
-    see: async (life) => {
-      const stream = await holdStream(life);
-      terminate(life);
-      const held = await life.endsOr('looks at the counters', () => life.recorder.counts.length > 2);
-      life.app.release();
-      return { held, stream: await stream.answer, ...(await theEnd(life)) };
-    },
+    see: heldByStream('looks at the counters', 2),
     improves: {},
   },
   {
     what: 'exit on zero, a stream that does not end',
     options: { env: () => ({ ...onZero, FAIRWAY_DRAIN_DEADLINE: '3s' }) },
-    see: async (life) => {
-      const stream = await holdStream(life);
-      terminate(life);
-      const held = await life.endsOr('looks beyond the deadline', () => life.recorder.counts.length > 6);
-      life.app.release();
-      return { held, stream: await stream.answer, ...(await theEnd(life)) };
-    },
+    see: heldByStream('looks beyond the deadline', 6),
     improves: { held: 'drain-deadline', stream: 'drain-deadline' },
   },
   {
     what: "exit on zero, somebody holds the agent's own listener on IPv6",
     options: { env: () => ({ ...onZero, ...farDeadline }) },
-    see: async (life) => {
-      const idle = await holdConnection(life.ports.envoyStatus, '::1', '/healthz/ready');
-      terminate(life);
-      const held = await life.endsOr('looks at the counters', () => life.recorder.counts.length > 3);
-      idle.destroy();
-      return { held, ...(await theEnd(life)) };
-    },
+    see: heldByConnection('envoyStatus', '::1', '/healthz/ready'),
     improves: { held: 'listeners-by-address' },
   },
   {
     what: 'exit on zero requests, somebody holds an idle connection',
     options: { env: () => ({ ...onZero, ...farDeadline }), args: ['--exit-on-zero', 'requests'] },
-    see: async (life) => {
-      const idle = await holdConnection(life.ports.inbound, '127.0.0.1', '/');
-      terminate(life);
-      const held = await life.endsOr('looks at the counters', () => life.recorder.counts.length > 3);
-      idle.destroy();
-      return { held, ...(await theEnd(life)) };
-    },
+    see: heldByConnection('inbound', '127.0.0.1', '/'),
     improves: { held: 'exit-on-zero', asks: 'exit-on-zero' },
   },
   {
     what: 'exit on zero, one look is answered late',
     options: { env: () => ({ ...onZero, ...farDeadline }), counts: ['envoy', 'late'] },
-    see: async (life) => {
-      const stream = await holdStream(life);
-      terminate(life);
-      const held = await life.endsOr('looks after the late one', () => life.recorder.counts.length > 3);
-      life.app.release();
-      return { held, stream: await stream.answer, ...(await theEnd(life)) };
-    },
+    see: heldByStream('looks after the late one', 3),
     improves: {},
   },
   {
@@ -239,6 +209,28 @@ function differing(one: Facts, other: Facts): readonly string[] {
 
 function terminate({ agent }: RealLife): void {
   agent.process.kill('SIGTERM');
+}
+
+/** After SIGTERM a stream is under way, until the agent ended or has looked so often; then it is let go. */
+function heldByStream(happens: string, looks: number): Trial['see'] {
+  return async (life) => {
+    const stream = await holdStream(life);
+    terminate(life);
+    const held = await life.endsOr(happens, () => life.recorder.counts.length > looks);
+    life.app.release();
+    return { held, stream: await stream.answer, ...(await theEnd(life)) };
+  };
+}
+
+/** The same with an idle connection. */
+function heldByConnection(port: 'envoyStatus' | 'inbound', host: string, path: string): Trial['see'] {
+  return async (life) => {
+    const idle = await holdConnection(life.ports[port], host, path);
+    terminate(life);
+    const held = await life.endsOr('looks at the counters', () => life.recorder.counts.length > 3);
+    idle.destroy();
+    return { held, ...(await theEnd(life)) };
+  };
 }
 
 /** A request that the application answers when it is told to; resolves once it runs. */
