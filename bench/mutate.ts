@@ -1,16 +1,16 @@
 // Mutate: whole processes of the built bundle (`npm run build` first) over a stream of manifests, against yq and `kubectl kustomize`
 // doing the same. Kustomize takes minutes, once; FAIRWAY_BENCH_KUSTOMIZE=0 leaves it out.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { copyFileSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manifestStream } from './manifests.ts';
 import type { Row } from './measure.ts';
+import { goTool } from './parts/go-tool.ts';
 
 export const title = 'mutate';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairway-bench-'));
-const tools = join(homedir(), '.cache', 'fairway-bench');
 const labelled = '(.. | select(has("template")) | .template.metadata.labels."istio.io/rev") = "1-25-2"';
 const nowhere = openSync('/dev/null', 'w');
 
@@ -28,7 +28,10 @@ export function run(): Row[] {
     { name: 'mutate 10 MB, whole process', ...ours, goalMs: 220 },
     { name: 'mutate 50 MB, whole process', ...timed(fairway(fifty), 5), goalMs: 700 },
     { name: `mutate 100 MB, peak ${peakMegabytes(fairway(hundred))} MB of 400 MB`, ...timed(fairway(hundred), 3) },
-    { name: 'yq 4.54.3, the same label on 10 MB', ...against(timed([yq(), labelled, ten], 3), 6) },
+    {
+      name: 'yq 4.54.3, the same label on 10 MB',
+      ...against(timed([goTool('github.com/mikefarah/yq/v4', 'v4.54.3'), labelled, ten], 3), 6),
+    },
     ...(process.env['FAIRWAY_BENCH_KUSTOMIZE'] === '0'
       ? []
       : [{ name: 'kubectl kustomize, the same label on 10 MB', ...against(timed(kustomize(ten), 0), 400) }]),
@@ -69,15 +72,4 @@ function once([command = '', ...args]: readonly string[]): number {
 function peakMegabytes(command: readonly string[]): number {
   const { stderr } = spawnSync('/usr/bin/time', ['-f', '%M', ...command], { stdio: ['ignore', nowhere, 'pipe'] });
   return Math.round(Number(stderr.toString().trim().split('\n').at(-1)) / 1000);
-}
-
-/** Built once, outside of the checkout. */
-function yq(): string {
-  const file = join(tools, 'yq');
-  if (!existsSync(file)) {
-    mkdirSync(tools, { recursive: true });
-    const env = { ...process.env, GOBIN: tools };
-    spawnSync('go', ['install', 'github.com/mikefarah/yq/v4@v4.54.3'], { env, stdio: 'inherit' });
-  }
-  return file;
 }

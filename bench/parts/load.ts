@@ -12,18 +12,11 @@ export interface Target {
 export interface Load {
   /** Sends so many reviews, each connection one after the other. */
   readonly run: (bodies: Bodies, count: number) => Promise<void>;
-  /** Sends by the clock whether or not answers have come (waiting for a slow answer would hide it); sorted milliseconds from when each was due. */
-  readonly paced: (bodies: Bodies, pace: Pace) => Promise<readonly number[]>;
   readonly close: () => void;
 }
 
 /** The body of the i-th review. */
 export type Bodies = (i: number) => Buffer;
-
-export interface Pace {
-  readonly perSecond: number;
-  readonly seconds: number;
-}
 
 const answerMs = 30_000;
 
@@ -38,22 +31,8 @@ export function connect(target: Target, connections: number): Load {
       };
       await Promise.all(Array.from({ length: connections }, worker));
     },
-    paced: (bodies, pace) => paced((i) => post(target, agent, bodies(i)), pace),
     close: () => agent.destroy(),
   };
-}
-
-async function paced(send: (i: number) => Promise<void>, { perSecond, seconds }: Pace): Promise<readonly number[]> {
-  const taken: number[] = [];
-  const pending: Promise<void>[] = [];
-  const beganMs = performance.now();
-  for (let i = 0; i < perSecond * seconds; i++) {
-    const dueMs = (i * 1000) / perSecond;
-    while (performance.now() - beganMs < dueMs) await new Promise((resolve) => setTimeout(resolve, 1));
-    pending.push(send(i).then(() => void taken.push(performance.now() - beganMs - dueMs)));
-  }
-  await Promise.all(pending);
-  return taken.sort((a, b) => a - b);
 }
 
 async function post({ host, port, path }: Target, agent: Agent, body: Buffer): Promise<void> {
