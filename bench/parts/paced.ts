@@ -74,7 +74,8 @@ interface Report {
 
 function latencies(json: string, { perSecond, seconds }: Pace): Latencies {
   const { requests, success, errors, latencies: taken } = JSON.parse(json) as Report;
-  if (requests !== perSecond * seconds || success !== 1)
+  // The clock may end before the last ones are due.
+  if (requests < 0.99 * perSecond * seconds || success !== 1)
     throw new Error(`${requests} answers, ${success * 100} % of them good: ${errors.join(', ')}`);
   return { p50: taken['50th'] / 1e6, p99: taken['99th'] / 1e6, longest: taken.max / 1e6 };
 }
