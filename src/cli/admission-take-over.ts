@@ -1,23 +1,19 @@
 // `fairway admission take-over` and `give-back`: istiod's own injector of a revision off, and on again.
 import { connect } from '../adapters/kube/connect.ts';
+import { type Configuration, injectorsOf, uncovered } from '../core/injectors/index.ts';
 import { giveBack, injectConfigurationName, type Switch, takeOver } from '../core/install/index.ts';
 import { TransientError, UsageError } from '../core/std/errors.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Io } from './io.ts';
+
+const collection = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 
 export interface TakeOverFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
 
-interface Configuration {
-  readonly metadata: { readonly name: string };
-  readonly webhooks?: readonly { readonly clientConfig: { readonly caBundle?: string } }[];
-}
-
-const collection = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
-
-/** Refuses to switch istiod's injector off before Fairway's can be called: pods would start without a sidecar. */
+/** Refuses to switch istiod's injector off where nobody stands in for it: pods would start without a sidecar. */
 export async function switchInjector(
   what: 'take-over' | 'give-back',
   revision: string,
@@ -27,9 +23,11 @@ export async function switchInjector(
   const { kubeconfig, context } = flags;
   const cluster = await connect({ kubeconfig, context, nowMs: io.nowMs, log: () => {} });
   try {
-    if (what === 'take-over') await requireOwn(cluster, revision);
-    const found = await istiodsOf(cluster, revision);
-    for (const configuration of found)
+    const all = await configurations(cluster);
+    const istiods = all.filter((each) => isIstiods(each, revision));
+    if (istiods.length === 0) throw noIstiod(revision);
+    if (what === 'take-over') requireOwn(all, istiods, revision);
+    for (const configuration of istiods)
       await change(
         cluster,
         configuration,
@@ -41,35 +39,48 @@ export async function switchInjector(
   }
 }
 
-async function requireOwn(cluster: Cluster, revision: string): Promise<void> {
-  const name = injectConfigurationName(revision);
-  const { status, body } = await cluster.send({ method: 'GET', path: `${collection}/${name}` });
-  if (status !== 200 && status !== 404)
-    throw new TransientError(`reading ${name}: HTTP ${status}`, {
-      hint: 'the account needs the rights to get, list and patch webhook configurations',
-    });
-  const webhooks = status === 200 ? ((body as Configuration).webhooks ?? []) : [];
-  if (webhooks.length > 0 && webhooks.every(({ clientConfig }) => (clientConfig.caBundle ?? '') !== '')) return;
-  throw new UsageError(`${name} cannot be called yet, so pods of ${revision} would start without a sidecar`, {
-    hint: `install it first: fairway admission manifests --inject ${revision}`,
+async function configurations(cluster: Cluster): Promise<readonly Configuration[]> {
+  const { status, body } = await cluster.send({ method: 'GET', path: collection });
+  if (status === 200) return (body as { items: readonly Configuration[] }).items;
+  throw new TransientError(`listing webhook configurations: HTTP ${status}`, {
+    hint: 'the account needs the rights to list and patch them',
   });
 }
 
 /** Istiod's own, not those of tags, which lead to a revision by other labels. */
-async function istiodsOf(cluster: Cluster, revision: string): Promise<readonly Configuration[]> {
-  const selector = encodeURIComponent(`istio.io/rev=${revision},!istio.io/tag`);
-  const { status, body } = await cluster.send({ method: 'GET', path: `${collection}?labelSelector=${selector}` });
-  if (status !== 200) throw new TransientError(`listing webhook configurations: HTTP ${status}`);
-  const found = (body as { items: readonly Configuration[] }).items;
-  if (found.length === 0)
-    throw new UsageError(`no configuration of istiod serves revision ${revision}`, {
-      hint: 'kubectl get mutatingwebhookconfigurations -L istio.io/rev lists them',
+function isIstiods({ metadata: { labels = {} } }: Configuration, revision: string): boolean {
+  return labels['istio.io/rev'] === revision && labels['istio.io/tag'] === undefined;
+}
+
+function noIstiod(revision: string): UsageError {
+  return new UsageError(`no configuration of istiod serves revision ${revision}`, {
+    hint: 'kubectl get mutatingwebhookconfigurations -L istio.io/rev lists them',
+  });
+}
+
+/** Fairway's has to be there, to be trusted by API servers, and to take every pod that istiod's takes. */
+function requireOwn(all: readonly Configuration[], istiods: readonly Configuration[], revision: string): void {
+  const name = injectConfigurationName(revision);
+  const webhooks = all.find(({ metadata }) => metadata.name === name)?.webhooks ?? [];
+  const isTrusted = ({ clientConfig }: (typeof webhooks)[number]): boolean => (clientConfig?.caBundle ?? '') !== '';
+  if (webhooks.length === 0 || !webhooks.every(isTrusted))
+    throw new UsageError(`${name} cannot be called yet, so pods of ${revision} would start without a sidecar`, {
+      hint: `install it first: fairway admission manifests --inject ${revision}`,
     });
-  return found;
+  const others = all.filter((each) => !istiods.includes(each));
+  const left = uncovered(injectorsOf(istiods), injectorsOf(others));
+  if (left === undefined) return;
+  throw new UsageError(`${name} does not stand in for all of istiod's: nobody would inject ${left}`, {
+    hint: `install it with --default-revision ${revision}, and with --every-namespace where istiod injects pods that nothing asks for`,
+  });
 }
 
 async function change(cluster: Cluster, { metadata }: Configuration, wanted: Switch, io: Io): Promise<void> {
   if (wanted.kind === 'nothing') return void io.stdout.write(`${metadata.name}: nothing to do\n`);
+  if (wanted.kind === 'lost')
+    throw new UsageError(`${metadata.name}: what selected pods for ${wanted.webhook} is not kept in it`, {
+      hint: "delete the configuration, and install istiod's chart again",
+    });
   const answer = await cluster.send({
     method: 'PATCH',
     path: `${collection}/${metadata.name}`,

@@ -134,6 +134,26 @@ for (const path of paths)
       assert.doesNotMatch(reply.text, /\n\s+at |allowed/, 'no stack, no answer');
     });
 
+const addresses: readonly (readonly [path: string, status: number])[] = [
+  ['/krispr/', 200],
+  ['/krispr?timeout=2s', 200],
+  ['/krispr/more', 404],
+  ['/KRISPR', 404],
+  ['//krispr', 404],
+  ['/inject', 404],
+  ['/inject/', 404],
+  ['/inject/nobody', 404],
+  ['/inject/constructor', 404],
+  ['/inject/__proto__', 404],
+  ['/inject/../krispr', 404],
+  ['/inject/b%2D2/cluster/k1', 200],
+  ['/inject/b-2?timeout=10s', 200],
+  ['/inject/b-2/cluster/%zz', 400],
+  ['/inject/b-2/cluster/%ff', 400],
+];
+for (const [path, status] of addresses)
+  test(`${path}: ${status}`, async () => assert.equal((await send({ path, body: review() })).status, status));
+
 /** Allowed without a look and without a patch: not what the webhook is asked about. */
 const passed: readonly (readonly [what: string, request: object])[] = [
   ['UPDATE', { operation: 'UPDATE', oldObject: pod }],

@@ -47,7 +47,8 @@ export async function answerRequest(request: Request, response: Response, world:
 }
 
 async function answer(request: Request, response: Response, world: RouteWorld): Promise<void> {
-  const path = (request.url ?? '').split('?')[0] ?? '';
+  const path = pathOf(request);
+  if (path === undefined) return refuse(response, { status: 400, message: 'the path is wrongly encoded' }, world);
   const found = find(world.routes, path);
   if (found === undefined) return refuse(response, { status: 404, message: `nothing is served at ${path}` }, world);
   if (request.method !== 'POST')
@@ -69,6 +70,16 @@ async function answer(request: Request, response: Response, world: RouteWorld): 
     dry_run: String(reviewed.dryRun),
   });
   reviewed.afterwards?.();
+}
+
+/** Decoded, as Istio's injector reads it: a URL's parameters may hold anything. Undefined: it cannot be. */
+function pathOf({ url = '' }: Request): string | undefined {
+  const [path = ''] = url.split('?');
+  try {
+    return path.includes('%') ? decodeURIComponent(path) : path;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Found {

@@ -1,5 +1,11 @@
 // The HTTPS listener: HTTP/2 and HTTP/1.1 on one port, certificates that change while it serves, and a drain that loses no request.
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
+import {
+  constants,
+  createSecureServer,
+  type Http2SecureServer,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Request } from './body.ts';
 import type { Response } from './routes.ts';
@@ -30,6 +36,8 @@ const idleMs = 120_000;
 const headersMs = 10_000;
 /** A whole review, at the slowest that is not an attack. */
 const requestMs = 30_000;
+/** At once in one session; Go's servers say the same. */
+const mostStreams = 250;
 
 export async function listen({ host, port, certificate, onRequest }: ListenOptions): Promise<Listener> {
   const server = createSecureServer({ ...certificate, allowHTTP1: true, minVersion: 'TLSv1.2', ...limits });
@@ -48,7 +56,12 @@ export async function listen({ host, port, certificate, onRequest }: ListenOptio
 }
 
 /** Node reads them for HTTP/1.1 connections of this server too, but its types know them for plain servers only. */
-const limits = { keepAliveTimeout: idleMs, headersTimeout: headersMs, requestTimeout: requestMs };
+const limits = {
+  keepAliveTimeout: idleMs,
+  headersTimeout: headersMs,
+  requestTimeout: requestMs,
+  settings: { maxConcurrentStreams: mostStreams },
+};
 
 interface Connections {
   /** Requests that each HTTP/1.1 connection has under way. */
@@ -59,6 +72,8 @@ interface Connections {
 
 function trackConnections(server: Http2SecureServer, onRequest: ListenOptions['onRequest']): Connections {
   const open: Connections = { sockets: new Map(), sessions: new Set(), closing: false };
+  // Node's HTTP servers do it, this one does not: an answer would wait, up to 40 ms, until the client has acknowledged the handshake's last packets.
+  server.on('connection', (socket: Socket) => void socket.setNoDelay());
   server.on('secureConnection', (socket: Socket) => {
     open.sockets.set(socket, 0);
     socket.on('close', () => open.sockets.delete(socket));
@@ -66,6 +81,7 @@ function trackConnections(server: Http2SecureServer, onRequest: ListenOptions['o
   });
   server.on('session', (session) => {
     open.sessions.add(session);
+    session.setTimeout(idleMs, () => session.close());
     session.on('close', () => open.sessions.delete(session));
     session.on('error', () => session.destroy());
   });
@@ -73,9 +89,16 @@ function trackConnections(server: Http2SecureServer, onRequest: ListenOptions['o
     const socket = request.httpVersionMajor === 1 ? request.socket : undefined;
     if (socket !== undefined) open.sockets.set(socket, (open.sockets.get(socket) ?? 0) + 1);
     response.on('close', () => finish(open, socket));
+    if ('stream' in request) limitStream(request.stream);
     void onRequest(request, response);
   });
   return open;
+}
+
+/** What Node does for HTTP/1.1 itself. */
+function limitStream(stream: ServerHttp2Stream): void {
+  const cut = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), requestMs);
+  stream.on('close', () => clearTimeout(cut));
 }
 
 function finish(open: Connections, socket: Socket | undefined): void {

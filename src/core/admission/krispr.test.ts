@@ -83,6 +83,14 @@ for (const [name, metadata, patch] of patches)
     assert.deepEqual(outcome.answer.patch, patch);
   });
 
+test('what every object of an API server has is no warning to its owner', () => {
+  const managedFields = [{ manager: 'kubectl', operation: 'Update' }];
+  const labels = { 'istio.io/rev': 'gone' };
+  const outcome = run(review({ object: { metadata: { name: 'p', labels, managedFields }, spec: {}, status: {} } }));
+  assert.ok(outcome.kind === 'decided');
+  assert.deepEqual(outcome.answer.warnings, ['krispr: revision gone is retired: using b-2']);
+});
+
 test('what is logged names the namespace of the request, and a generated name', () => {
   const ownerReferences = [
     { apiVersion: 'batch/v1', kind: 'Job', name: 'other', uid: 'o' },

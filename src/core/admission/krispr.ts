@@ -1,6 +1,13 @@
 // Krispr at admission: a review in, its answer and what to log and count out. Fails open by construction: every review that can
 // be answered is allowed.
-import { type NamespaceLabels, patchOf, revisionLabel, revisionLabelKey, type Subject } from '../mutate/index.ts';
+import {
+  type NamespaceLabels,
+  patchOf,
+  type Remark,
+  revisionLabel,
+  revisionLabelKey,
+  type Subject,
+} from '../mutate/index.ts';
 import { asObject, type JsonObject, textAt } from '../std/json.ts';
 import { decide, type Rules, type Verdict } from './decide.ts';
 import type { OwnerFacts } from './deploy-age.ts';
@@ -81,8 +88,13 @@ function mutate(subject: Subject, revision: string, { namespaceLabels }: Knowled
   const mutator = revisionLabel({ revisionOf: () => ({ kind: 'revision', revision }), labelsOf: namespaceLabels });
   const verdict = mutator.applies(subject);
   if (verdict.kind !== 'applies') return { outside: verdict.kind, patch: [], remarks: [] };
-  const remarks = verdict.remarks.filter(({ severity }) => severity === 'warning').map(({ message }) => message);
+  const remarks = verdict.remarks.filter(isForOwners).map(({ message }) => message);
   return { outside: undefined, patch: patchOf(mutator, subject), remarks };
+}
+
+/** An API server's objects have managedFields: what betrays an export in a repository is no news here. */
+function isForOwners({ severity, code }: Remark): boolean {
+  return severity === 'warning' && code !== 'exported-object';
 }
 
 function audit(verdict: Verdict, guarded: boolean): Record<string, string> {

@@ -39,6 +39,8 @@ export const revisionLabel = 'istio.io/rev';
 export const injectionLabel = 'istio-injection';
 export const injectLabel = 'sidecar.istio.io/inject';
 const meshLabels: ReadonlySet<string> = new Set([revisionLabel, injectionLabel, injectLabel]);
+/** Put into the selectors of a webhook that Fairway's stands in for; no object carries it. Upgrades of istiod's chart merge their selectors into it. */
+export const switchedOff: Selector = { matchLabels: { 'fairway.dev/taken-over': 'never-match' } };
 /** Where a pod is Krispr's, not an injector's. */
 const krisprName = 'krispr.fairway.dev';
 
@@ -90,5 +92,11 @@ function isInjector({ name, rules = [], namespaceSelector, objectSelector }: Web
       resources.some((each) => each === 'pods' || each === '*'),
   );
   const keys = [...keysOf(namespaceSelector), ...keysOf(objectSelector)];
+  if (isSwitchedOff(namespaceSelector) || isSwitchedOff(objectSelector)) return false;
   return forPods && name !== krisprName && keys.some((key) => meshLabels.has(key));
+}
+
+/** Whether the selector selects nothing, because another injector stands in for its own. */
+export function isSwitchedOff(selector: Selector | undefined): boolean {
+  return Object.entries(switchedOff.matchLabels ?? {}).every(([key, value]) => selector?.matchLabels?.[key] === value);
 }

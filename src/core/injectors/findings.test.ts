@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type InstallOptions, installManifests } from '../install/index.ts';
-import { type Configuration, injectorsOf, krisprsOf } from './configuration.ts';
+import { uncovered } from './classes.ts';
+import { type Configuration, type Injector, injectorsOf, krisprsOf, switchedOff } from './configuration.ts';
 import { classFindings, namespaceFindings, orderFindings } from './findings.ts';
 import { type Selector, selects } from './selector.ts';
 
@@ -95,4 +96,40 @@ test('without a default nobody serves istio-injection=enabled', () => {
     injectorsOf(installed('b-2', false)),
   );
   assert.deepEqual([found.effective, codes(found.problems)], [undefined, ['injection-unserved']]);
+});
+
+const taking = (...args: Parameters<typeof installed>): readonly Injector[] => injectorsOf(installed(...args));
+
+const standIns: readonly (readonly [
+  what: string,
+  taken: readonly Injector[],
+  others: readonly Injector[],
+  left: RegExp | undefined,
+])[] = [
+  ['the same rows', taking('a-1', false), taking('a-1', false), undefined],
+  ['more rows', taking('a-1', false), taking('a-1', true, true), undefined],
+  ['nobody', taking('a-1', false), [], /^a pod with .*istio\.io\/rev=a-1/],
+  ['another revision', taking('a-1', false), taking('b-2', false), /istio\.io\/rev=a-1/],
+  ['no rows of the default', taking('a-1', true), taking('a-1', false), /istio-injection=enabled|inject=true/],
+  [
+    'not every namespace',
+    taking('a-1', true, true),
+    taking('a-1', true),
+    /^a pod with no labels in a namespace with no labels$/,
+  ],
+  ['nothing to stand in for', [], [], undefined],
+];
+for (const [what, taken, others, left] of standIns)
+  test(`who takes the pods: ${what}`, () => {
+    const found = uncovered(taken, others);
+    if (left === undefined) assert.equal(found, undefined);
+    else assert.match(found ?? '', left);
+  });
+
+test('a webhook that was switched off takes nothing, whatever was merged into its selectors', () => {
+  const off = installed('a-1', true).map(({ webhooks = [], ...rest }) => ({
+    ...rest,
+    webhooks: webhooks.map((each) => ({ ...each, objectSelector: { ...each.objectSelector, ...switchedOff } })),
+  }));
+  assert.deepEqual(injectorsOf(off), []);
 });

@@ -2,23 +2,14 @@
 // its namespaces, by the order of its configurations.
 import type { Problem } from '../std/errors.ts';
 import { compareCodePoints } from '../std/order.ts';
-import {
-  type Injector,
-  injectionLabel,
-  injectLabel,
-  matching,
-  namedRevisions,
-  revisionLabel,
-} from './configuration.ts';
+import { classes, controlPlane, nameLabel } from './classes.ts';
+import { type Injector, injectionLabel, injectLabel, matching, revisionLabel } from './configuration.ts';
 import type { Labels } from './selector.ts';
 
 export interface NamespaceFacts {
   readonly name: string;
   readonly labels: Labels;
 }
-
-const nameLabel = 'kubernetes.io/metadata.name';
-const controlPlane = 'istio-system';
 
 /** Krispr sets labels that injectors read: whoever is called before it has read the old one. */
 export function orderFindings(krisprs: readonly string[], injectors: readonly Injector[]): readonly Problem[] {
@@ -101,41 +92,6 @@ export function namespaceFindings(
       hint: 'set the default revision tag, or remove the label',
     });
   return { effective, problems };
-}
-
-interface PodClass {
-  readonly namespace: Labels;
-  readonly pod: Labels;
-  readonly shown: string;
-}
-
-/** One of each kind that selectors of the mesh can tell apart. */
-function* classes(injectors: readonly Injector[]): Generator<PodClass> {
-  const revisions = [undefined, ...namedRevisions(injectors)];
-  for (const name of ['some-namespace', controlPlane])
-    for (const injection of [undefined, 'enabled', 'disabled'])
-      for (const namespaceRevision of revisions)
-        for (const inject of [undefined, 'true', 'false'])
-          for (const podRevision of revisions) {
-            const namespace = present({
-              [nameLabel]: name,
-              [injectionLabel]: injection,
-              [revisionLabel]: namespaceRevision,
-            });
-            const pod = present({ [injectLabel]: inject, [revisionLabel]: podRevision });
-            yield { namespace, pod, shown: `a pod with ${show(pod)} in a namespace with ${show(namespace)}` };
-          }
-}
-
-function present(labels: Readonly<Record<string, string | undefined>>): Labels {
-  return Object.fromEntries(
-    Object.entries(labels).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-}
-
-function show(labels: Labels): string {
-  const shown = Object.entries(labels).filter(([key]) => key !== nameLabel);
-  return shown.length === 0 ? 'no labels' : shown.map(([key, value]) => `${key}=${value}`).join(' and ');
 }
 
 function hasMeshLabel(labels: Labels): boolean {

@@ -45,19 +45,58 @@ test('taken over it matches nothing, given back it is as it was', () => {
   });
 });
 
+type Changed = Extract<ReturnType<typeof takeOver>, { kind: 'patch' }>;
+const changed = (wanted: ReturnType<typeof takeOver>): Changed['patch'] => {
+  assert.ok(wanted.kind === 'patch', wanted.kind);
+  return wanted.patch;
+};
+const off = apply(configuration, changed(takeOver(configuration)));
+const never = { matchLabels: { 'fairway.dev/taken-over': 'never-match' } };
+
 test('a second time there is nothing to do', () => {
-  const taken = takeOver(configuration);
-  assert.ok(taken.kind === 'patch');
-  assert.deepEqual(takeOver(apply(configuration, taken.patch)), { kind: 'nothing' });
+  assert.deepEqual(takeOver(off), { kind: 'nothing' });
   assert.deepEqual(giveBack(configuration), { kind: 'nothing' });
 });
 
-test('a webhook that came meanwhile is left alone', () => {
-  const taken = takeOver(configuration);
-  assert.ok(taken.kind === 'patch');
-  const off = apply(configuration, taken.patch);
-  const more = { ...off, webhooks: [{ name: 'new', objectSelector: { matchLabels: { x: 'y' } } }, ...off.webhooks] };
-  const given = giveBack(more);
-  assert.ok(given.kind === 'patch');
-  assert.deepEqual(apply(more, given.patch).webhooks[0], { name: 'new', objectSelector: { matchLabels: { x: 'y' } } });
+test('a webhook that came meanwhile is left alone, or taken over too', () => {
+  const added = { name: 'new', namespaceSelector: {}, objectSelector: { matchLabels: { x: 'y' } } };
+  const more = { ...off, webhooks: [added, ...off.webhooks] } as typeof off;
+  assert.deepEqual(apply(more, changed(giveBack(more))).webhooks[0], added);
+  const again = apply(more, changed(takeOver(more)));
+  for (const each of again.webhooks) assert.deepEqual([each.namespaceSelector, each.objectSelector], [never, never]);
+  const given = apply(again, changed(giveBack(again)));
+  assert.deepEqual(given.webhooks, [added, ...apply(off, changed(giveBack(off))).webhooks]);
+});
+
+test('selectors that a chart put back are switched off again, and what it wrote last is given back', () => {
+  const [first, second] = off.webhooks;
+  const written = { matchLabels: { 'istio.io/rev': 'a-1', more: 'since' } };
+  const back = {
+    ...off,
+    webhooks: [{ ...first, namespaceSelector: written, objectSelector: {} }, second],
+  } as typeof off;
+  assert.deepEqual(apply(back, changed(giveBack(back))).webhooks[0]?.namespaceSelector, written);
+  const again = apply(back, changed(takeOver(back)));
+  for (const each of again.webhooks) assert.deepEqual([each.namespaceSelector, each.objectSelector], [never, never]);
+  const given = apply(again, changed(giveBack(again)));
+  assert.deepEqual(given.webhooks[0]?.namespaceSelector, written);
+  assert.deepEqual(given.webhooks[1]?.objectSelector, configuration.webhooks[1]?.objectSelector);
+});
+
+test('selectors that a chart merged into what switches it off: off still, and without that given back', () => {
+  const [first, second] = off.webhooks;
+  const expressions = [{ key: 'istio.io/rev', operator: 'In', values: ['a-1'] }];
+  const merged = { ...first, objectSelector: { ...never, matchExpressions: expressions } };
+  const after = { ...off, webhooks: [merged, second] } as typeof off;
+  assert.deepEqual(takeOver(after), { kind: 'nothing' });
+  const [given] = apply(after, changed(giveBack(after))).webhooks;
+  assert.deepEqual([given?.namespaceSelector, given?.objectSelector], [{}, { matchExpressions: expressions }]);
+});
+
+test('what nobody knows any more is not made up', () => {
+  for (const annotations of [{}, { 'fairway.dev/selectors-before-take-over': 'no JSON' }])
+    assert.deepEqual(giveBack({ ...off, metadata: { ...off.metadata, annotations } }), {
+      kind: 'lost',
+      webhook: 'rev.namespace',
+    });
 });

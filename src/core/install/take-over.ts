@@ -1,6 +1,8 @@
 // Switches istiod's own injector of a revision off while Fairway's stands in its place, and back on: its selectors are replaced by ones that
 // match nothing, and kept in an annotation. Nothing is deleted, so that taking Fairway out again is one step.
-import type { KubeObject } from './options.ts';
+// Both look at each webhook as it is now, not at what was done before: an upgrade of istiod's chart may have put selectors or webhooks there since.
+import { isSwitchedOff, type Selector, switchedOff } from '../injectors/index.ts';
+import { parseObject } from '../std/json.ts';
 
 export interface Operation {
   readonly op: 'test' | 'add';
@@ -11,54 +13,93 @@ export interface Operation {
 export type Switch =
   | { readonly kind: 'patch'; readonly patch: readonly Operation[] }
   /** It is as it should be. */
-  | { readonly kind: 'nothing' };
+  | { readonly kind: 'nothing' }
+  /** Nobody knows any more what its selectors were. */
+  | { readonly kind: 'lost'; readonly webhook: string };
 
 interface Configuration {
   readonly metadata: { readonly resourceVersion: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly webhooks?: readonly Webhook[];
 }
 
-interface Webhook {
+interface Webhook extends Partial<Selectors> {
   readonly name: string;
-  readonly namespaceSelector?: KubeObject;
-  readonly objectSelector?: KubeObject;
 }
 
-type Kept = Readonly<Record<string, Pick<Webhook, 'namespaceSelector' | 'objectSelector'>>>;
+interface Selectors {
+  readonly namespaceSelector: Selector;
+  readonly objectSelector: Selector;
+}
+
+type Kept = Readonly<Record<string, Selectors>>;
 
 const keptAnnotation = 'fairway.dev/selectors-before-take-over';
-/** A label that nothing carries. */
-const nothing: KubeObject = { matchLabels: { 'fairway.dev/taken-over': 'never-match' } };
+const off: Selectors = { namespaceSelector: switchedOff, objectSelector: switchedOff };
 
 /** RFC 6902 for a configuration as it was read; fails where somebody changed it meanwhile. */
 export function takeOver(configuration: unknown): Switch {
   const { metadata, webhooks = [] } = configuration as Configuration;
   const { annotations = {} } = metadata;
-  if (annotations[keptAnnotation] !== undefined) return { kind: 'nothing' };
-  const kept = Object.fromEntries(
-    webhooks.map(({ name, namespaceSelector = {}, objectSelector = {} }) => [
-      name,
-      { namespaceSelector, objectSelector },
-    ]),
-  );
-  const selectors = webhooks.flatMap((_, i) =>
-    setSelectors(i, { namespaceSelector: nothing, objectSelector: nothing }),
-  );
-  const noted = { ...annotations, [keptAnnotation]: JSON.stringify(kept) };
-  return patch(metadata, [{ op: 'add', path: '/metadata/annotations', value: noted }, ...selectors]);
+  const kept: Record<string, Selectors> = { ...keptIn(annotations) };
+  const selectors = webhooks.flatMap((webhook, i) => {
+    if (isOff(webhook)) return [];
+    kept[webhook.name] = selectorsOf(webhook);
+    return setSelectors(i, off);
+  });
+  if (selectors.length === 0) return { kind: 'nothing' };
+  return patch(metadata, [note({ ...annotations, [keptAnnotation]: JSON.stringify(kept) }), ...selectors]);
 }
 
-/** Undoes `takeOver`; a webhook that came later keeps what it has. */
+/** Undoes `takeOver`; a webhook that is not off keeps what it has. */
 export function giveBack(configuration: unknown): Switch {
   const { metadata, webhooks = [] } = configuration as Configuration;
   const { [keptAnnotation]: text, ...annotations } = metadata.annotations ?? {};
-  if (text === undefined) return { kind: 'nothing' };
-  const kept = JSON.parse(text) as Kept;
-  const selectors = webhooks.flatMap(({ name }, i) => (kept[name] === undefined ? [] : setSelectors(i, kept[name])));
-  return patch(metadata, [...selectors, { op: 'add', path: '/metadata/annotations', value: annotations }]);
+  const kept = keptIn(metadata.annotations ?? {});
+  const operations: Operation[] = [];
+  for (const [i, webhook] of webhooks.entries()) {
+    if (!isOff(webhook)) continue;
+    const before = selectorsBefore(webhook, kept);
+    if (before === undefined) return { kind: 'lost', webhook: webhook.name };
+    operations.push(...setSelectors(i, before));
+  }
+  if (operations.length === 0 && text === undefined) return { kind: 'nothing' };
+  return patch(metadata, [...operations, note(annotations)]);
 }
 
-function setSelectors(index: number, { namespaceSelector, objectSelector }: Kept[string]): readonly Operation[] {
+function isOff({ namespaceSelector, objectSelector }: Webhook): boolean {
+  return isSwitchedOff(namespaceSelector) || isSwitchedOff(objectSelector);
+}
+
+function selectorsOf({ namespaceSelector = {}, objectSelector = {} }: Webhook): Selectors {
+  return { namespaceSelector, objectSelector };
+}
+
+/** What its owner wrote since, by a merge into what was put there; else what is kept. */
+function selectorsBefore(webhook: Webhook, kept: Kept): Selectors | undefined {
+  const now = selectorsOf(webhook);
+  const since = {
+    namespaceSelector: withoutMark(now.namespaceSelector),
+    objectSelector: withoutMark(now.objectSelector),
+  };
+  const isWritten = [since.namespaceSelector, since.objectSelector].some((each) => Object.keys(each).length > 0);
+  return isWritten ? since : kept[webhook.name];
+}
+
+function withoutMark({ matchLabels = {}, ...rest }: Selector): Selector {
+  const labels = Object.entries(matchLabels).filter(([key]) => switchedOff.matchLabels?.[key] === undefined);
+  return labels.length === 0 ? rest : { ...rest, matchLabels: Object.fromEntries(labels) };
+}
+
+/** Nothing where the annotation is not there, or is no longer what was written. */
+function keptIn(annotations: Readonly<Record<string, string>>): Kept {
+  return (parseObject(annotations[keptAnnotation] ?? '') ?? {}) as unknown as Kept;
+}
+
+function note(annotations: Readonly<Record<string, string>>): Operation {
+  return { op: 'add', path: '/metadata/annotations', value: annotations };
+}
+
+function setSelectors(index: number, { namespaceSelector, objectSelector }: Selectors): readonly Operation[] {
   return [
     { op: 'add', path: `/webhooks/${index}/namespaceSelector`, value: namespaceSelector },
     { op: 'add', path: `/webhooks/${index}/objectSelector`, value: objectSelector },
