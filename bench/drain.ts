@@ -17,7 +17,7 @@ export const title = 'drain';
 
 const drains = 21;
 const goalMs = 1000;
-/** Both look once a second: requests end at every part of that second. */
+/** Istio's looks once a second: requests end at every part of that second. */
 const shortestMs = 1200;
 const spreadMs = 1000 / drains;
 

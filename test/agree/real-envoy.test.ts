@@ -63,6 +63,12 @@ const trials: readonly Trial[] = [
     improves: {},
   },
   {
+    what: 'exit on zero, one look between two short connections',
+    options: { env: () => ({ ...onZero, ...farDeadline }), counts: ['envoy', 'zero'] },
+    see: heldByStream('looks after the zero', 3),
+    improves: { held: 'prompt-exit', stream: 'prompt-exit' },
+  },
+  {
     what: 'exit on zero, a stream that does not end',
     options: { env: () => ({ ...onZero, FAIRWAY_DRAIN_DEADLINE: '3s' }) },
     see: heldByStream('looks beyond the deadline', 6),

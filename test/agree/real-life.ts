@@ -19,8 +19,8 @@ export interface RealOptions {
   readonly counts?: readonly CountAnswer[];
 }
 
-/** `late` comes after every agent has given up on it; `nothing` is a bootstrap that does not emit the counter. */
-type CountAnswer = 'late' | 'nothing' | 'envoy';
+/** `late` comes after every agent has given up on it; `nothing` is a bootstrap that does not emit the counter; `zero` is a moment without work. */
+type CountAnswer = 'late' | 'nothing' | 'zero' | 'envoy';
 
 export interface RealLife extends Scene {
   readonly app: HeldApp;
@@ -180,6 +180,7 @@ async function startRecorder(t: TestContext, answers: readonly CountAnswer[]): P
     if (isCount) counts.push(url);
     const how = isCount ? answers[counts.length - 1] : 'envoy';
     if (how === 'nothing') response.end();
+    else if (how === 'zero') response.end('listener.0.0.0.0_15006.downstream_cx_active: 0\n');
     else if (how === 'late') setTimeout(() => response.destroy(), lateMs);
     else forward(admin, asked, response);
   };

@@ -48,7 +48,7 @@ export interface FleetLifecycle {
   readonly preStop?: FleetHook;
   readonly lifecycleMode?: 'merge' | 'replace';
   readonly terminationDrainDurationMs?: number;
-  readonly exitOnZeroActiveConnections?: boolean;
+  readonly exitOnZero?: 'off' | 'connections' | 'requests';
   readonly minimumDrainDurationMs?: number;
 }
 

@@ -30,7 +30,7 @@ lifecycle:
   preStop: {sleep: {seconds: 3}}
   lifecycleMode: replace
   terminationDrainDuration: 1m30s
-  exitOnZeroActiveConnections: true
+  exitOnZero: requests
 mutators:
   shutdown-guard: {buckets: [production], seconds: auto}
 kubernetes: "1.29"
@@ -54,10 +54,22 @@ test('fleet: everything that may stand in fairway.yml', () => {
     preStop: { sleep: { seconds: 3 } },
     lifecycleMode: 'replace',
     terminationDrainDurationMs: 90_000,
-    exitOnZeroActiveConnections: true,
+    exitOnZero: 'requests',
   });
   assert.deepEqual([fleet.shutdownGuard, fleet.kubernetesMinor], [{ buckets: ['production'], seconds: 'auto' }, 29]);
 });
+
+for (const [given, exitOnZero] of [
+  ['exitOnZero: off', 'off'],
+  ['exitOnZero: connections', 'connections'],
+  ['exitOnZeroActiveConnections: true', 'connections'],
+  ['exitOnZeroActiveConnections: false', 'off'],
+] as const)
+  test(`fleet: ${given}`, () => {
+    const read = parseFleet(`lifecycle: {${given}}\n`);
+    assert.ok(read.kind === 'valid', JSON.stringify(read.problems));
+    assert.deepEqual(read.value.lifecycle, { exitOnZero });
+  });
 
 test('fleet: nodes that live as long as Karpenter lets them make it 44 days', () => {
   const read = parseFleet('salt: ""\n');
@@ -83,6 +95,9 @@ const rows: readonly (readonly [text: string, ...problems: (readonly [at: string
   ['salt:\n', ['1:6', /missing/]],
   ['lifecycle: {hould: true}\n', ['1:13', /did you mean hold/]],
   ['lifecycle: {preStop: {run: {}}}\n', ['1:23', /run/]],
+  ['lifecycle: {exitOnZero: request}\n', ['1:25', /did you mean requests/]],
+  ['lifecycle: {exitOnZero: true}\n', ['1:25', /requests/]],
+  ['lifecycle: {exitOnZero: off, exitOnZeroActiveConnections: true}\n', ['1:30', /keep exitOnZero/]],
   ['mutators: {shutdown-gard: {}}\n', ['1:12', /did you mean shutdown-guard/]],
   ['mutators: {shutdown-guard: {seconds: 0}}\n', ['1:38', /seconds/]],
   ['kubernetes: 1.29\n', ['1:13', /quote a text/]],

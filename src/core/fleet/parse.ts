@@ -34,7 +34,7 @@ export function parseFleet(text: string, named: Named = {}): Parsed<Fleet> {
     const located = { code: 'fleet-invalid', keysAt, ...named };
     return parsed<Fleet>(undefined, [...problems, ...issueProblems(root, checked.error.issues, located)]);
   }
-  const found = namedProblems(root, named);
+  const found = [...namedProblems(root, named), ...twiceProblems(root, named)];
   return parsed(found.length > 0 ? undefined : fleetOf(checked.data), [...problems, ...found]);
 }
 
@@ -72,6 +72,15 @@ function namedProblems(root: SpecNode, named: Named): Problem[] {
     ...patterns.flatMap((node) => (node.kind === 'scalar' ? patternProblems(node, node.text, named) : [])),
     ...keysOf(entryOf(root, 'revisions')).flatMap((node) => revisionProblems(node, node.text, named)),
   ];
+}
+
+/** Two keys that say when a drain ends. */
+function twiceProblems(root: SpecNode, named: Named): Problem[] {
+  const keys = keysOf(entryOf(root, 'lifecycle'));
+  const older = keys.find(({ text }) => text === 'exitOnZeroActiveConnections');
+  if (older === undefined || !keys.some(({ text }) => text === 'exitOnZero')) return [];
+  const message = 'exitOnZero and exitOnZeroActiveConnections both say when the proxy ends';
+  return [problemAt(older, { code: 'fleet-invalid', message, hint: 'keep exitOnZero' }, named)];
 }
 
 function entryOf(node: SpecNode | undefined, name: string): SpecNode | undefined {
@@ -120,11 +129,13 @@ function fleetOf(file: FleetFile): Fleet {
 function lifecycleOf({
   terminationDrainDuration,
   minimumDrainDuration,
+  exitOnZeroActiveConnections: older,
   ...rest
 }: NonNullable<FleetFile['lifecycle']>): FleetLifecycle {
   const [drainMs, minimumMs] = [spanOf(terminationDrainDuration), spanOf(minimumDrainDuration)];
   return {
     ...(Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as FleetLifecycle),
+    ...(older === undefined ? {} : { exitOnZero: older ? 'connections' : 'off' }),
     ...(drainMs === undefined ? {} : { terminationDrainDurationMs: drainMs }),
     ...(minimumMs === undefined ? {} : { minimumDrainDurationMs: minimumMs }),
   };

@@ -88,7 +88,16 @@ const lifecycle = z.strictObject({
     .optional()
     .describe('replace: these hooks and no generated one. Default: merge, hook by hook.'),
   terminationDrainDuration: duration.optional().describe('How long the proxy drains after SIGTERM.'),
-  exitOnZeroActiveConnections: z.boolean().optional().describe('The proxy ends when its last connection has.'),
+  exitOnZero: z
+    .enum(['off', 'connections', 'requests'])
+    .optional()
+    .describe(
+      'The proxy ends when its last connection has, or its last request: idle connections do not hold it then, where the image has Fairway’s agent. Default: as Istio’s configuration says.',
+    ),
+  exitOnZeroActiveConnections: z
+    .boolean()
+    .optional()
+    .describe('true: the same as exitOnZero: connections; false: off.'),
   minimumDrainDuration: duration.optional().describe('How long it drains at least then.'),
 });
 

@@ -225,9 +225,9 @@ for (const [name, pod, native, deadline] of deadlines) {
 test("fairway.yml's drain settings reach the proxy, and the pod's annotation overrides them", () => {
   const lifecycle = {
     terminationDrainDurationMs: 20_000,
-    exitOnZeroActiveConnections: true,
+    exitOnZero: 'connections',
     minimumDrainDurationMs: 7000,
-  };
+  } as const;
   const env = envOf(run(podOf({}), { lifecycle }).pod);
   assert.deepEqual(JSON.parse(String(env['PROXY_CONFIG'])), {
     discoveryAddress: 'istiod-1-25-2.istio-system.svc:15012',
@@ -242,6 +242,28 @@ test("fairway.yml's drain settings reach the proxy, and the pod's annotation ove
     /"terminationDrainDuration":"3s"/,
   );
 });
+
+const zeros: readonly (readonly [
+  exitOnZero: 'off' | 'connections' | 'requests',
+  own: Readonly<Record<string, string>>,
+  connections: string,
+  fairway: string | undefined,
+])[] = [
+  ['off', {}, 'false', undefined],
+  ['connections', {}, 'true', undefined],
+  ['requests', {}, 'true', 'requests'],
+  ['requests', { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: 'true' }, 'true', 'requests'],
+  ['requests', { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: 'false' }, 'false', undefined],
+  ['requests', { FAIRWAY_EXIT_ON_ZERO: 'connections' }, 'true', 'connections'],
+  ['connections', { FAIRWAY_EXIT_ON_ZERO: 'requests' }, 'true', 'requests'],
+];
+for (const [exitOnZero, own, connections, fairway] of zeros)
+  test(`exit on zero: ${exitOnZero} in fairway.yml, of the pod ${JSON.stringify(own)}`, () => {
+    const annotations = { 'proxy.istio.io/config': JSON.stringify({ proxyMetadata: own }) };
+    const env = envOf(run(podOf({ annotations }), { lifecycle: { exitOnZero } }).pod);
+    const told = [env['EXIT_ON_ZERO_ACTIVE_CONNECTIONS'], env['FAIRWAY_EXIT_ON_ZERO']];
+    assert.deepEqual(told, [connections, fairway]);
+  });
 
 test('the proxy and its control plane come together', () => {
   const env = envOf(run(podOf({})).pod);

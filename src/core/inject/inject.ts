@@ -7,7 +7,8 @@ import { valueAt } from './config.ts';
 import { addEnv, containersOf, findContainer, findProxy, proxyName, setContainers } from './container.ts';
 import { annotationsOf, earlierOverrides, type Overrides, statusKey, strippedPod } from './earlier.ts';
 import { mendLabels } from './labels.ts';
-import { ownProxy, proxyConfigOfLifecycle, setDrainDeadline, setLifecycle } from './lifecycle.ts';
+import { ownProxy, proxyConfigOfLifecycle, setDrainDeadline, setLifecycle, withoutZero } from './lifecycle.ts';
+import type { ProxyLifecycle } from './lifecycle-options.ts';
 import { type Mesh, proxyConfigOf, withLayers, withProxyConfig } from './mesh.ts';
 import { orderContainers } from './order.ts';
 import { applyOverrides, followProxyUser } from './overrides.ts';
@@ -88,11 +89,8 @@ function jobOf(given: InjectRequest, pod: JsonObject): Job {
   const mends = given.compat === 'fairway';
   const annotations = annotationsOf(pod);
   const request = withProxyEnv(mends ? namedByGenerateName(given, pod) : given, pod);
-  const fleet = mends
-    ? withProxyConfig(request.config.mesh, proxyConfigOfLifecycle(request.lifecycle ?? {}))
-    : request.config.mesh;
   const own = textAt(annotations, 'proxy.istio.io/config');
-  const mesh = withLayers(fleet, own, request.layers);
+  const mesh = mends ? meshOf(request, own) : withLayers(request.config.mesh, own, request.layers);
   const native = isNative(request, pod);
   return {
     request: mends ? { ...request, nativeSidecars: native } : request,
@@ -103,6 +101,15 @@ function jobOf(given: InjectRequest, pod: JsonObject): Job {
     holds: mends ? holdsFairway(request, mesh, own) : holdsIstio(request, mesh),
     warnings: dnsWarning(pod),
   };
+}
+
+/** With fairway.yml's drain settings beneath all that is said of this pod. */
+function meshOf({ config, lifecycle = {}, layers }: InjectRequest, own: string | undefined): Mesh {
+  const over = (options: ProxyLifecycle): Mesh =>
+    withLayers(withProxyConfig(config.mesh, proxyConfigOfLifecycle(options)), own, layers);
+  const mesh = over(lifecycle);
+  const heeded = withoutZero(lifecycle, proxyConfigOf(mesh));
+  return heeded === lifecycle ? mesh : over(heeded);
 }
 
 /** A pod whose name is yet to be made has the name that it will begin with. */

@@ -12,7 +12,8 @@ export interface ProxyLifecycle {
   /** `merge` (default) replaces hook by hook; `replace` takes these hooks and no others. */
   readonly lifecycleMode?: 'merge' | 'replace';
   readonly terminationDrainDurationMs?: number;
-  readonly exitOnZeroActiveConnections?: boolean;
+  /** The proxy ends with its last connection or request; Istio's agent knows connections only. */
+  readonly exitOnZero?: 'off' | 'connections' | 'requests';
   readonly minimumDrainDurationMs?: number;
   /** Kubernetes' minor version: below 1.30 there is no sleep action. */
   readonly kubernetesMinor?: number;

@@ -21,6 +21,7 @@ export interface LifecycleInput {
 
 const waitHook: JsonObject = { exec: { command: ['pilot-agent', 'wait'] } };
 const sleepSeconds = 15;
+const zeroConnections = 'EXIT_ON_ZERO_ACTIVE_CONNECTIONS';
 /** Ports that Istio's own `pilot-agent request` accepts. */
 const requestPorts: readonly number[] = [15000, 15004, 15020, 15021];
 
@@ -151,21 +152,24 @@ function isText(value: JsonValue): value is string {
   return typeof value === 'string';
 }
 
-/** fairway.yml's drain settings as a ProxyConfig; the pod's own annotation comes on top of it. */
+/** fairway.yml's drain settings as a ProxyConfig; the pod's own annotation comes on top of it. Istio's agent does what it can of them. */
 export function proxyConfigOfLifecycle(options: ProxyLifecycle): string {
-  const {
-    terminationDrainDurationMs: drainMs,
-    minimumDrainDurationMs: minimumMs,
-    exitOnZeroActiveConnections: zero,
-  } = options;
+  const { terminationDrainDurationMs: drainMs, minimumDrainDurationMs: minimumMs, exitOnZero: zero } = options;
   const metadata: JsonObject = {
-    ...(zero === undefined ? {} : { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: String(zero) }),
+    ...(zero === undefined ? {} : { [zeroConnections]: String(zero !== 'off') }),
+    ...(zero === 'requests' ? { FAIRWAY_EXIT_ON_ZERO: zero } : {}),
     ...(minimumMs === undefined ? {} : { MINIMUM_DRAIN_DURATION: formatDuration(minimumMs) }),
   };
   return JSON.stringify({
     ...(drainMs === undefined ? {} : { terminationDrainDuration: formatProtoDuration(drainMs) }),
     ...(Object.keys(metadata).length === 0 ? {} : { proxyMetadata: metadata }),
   });
+}
+
+/** A pod that switches exit on zero off in Istio's words means all of it, whatever fairway.yml says is counted. */
+export function withoutZero(options: ProxyLifecycle, proxyConfig: JsonObject): ProxyLifecycle {
+  const isOff = objectAt(proxyConfig, 'proxyMetadata')[zeroConnections] === 'false';
+  return isOff && options.exitOnZero === 'requests' ? { ...options, exitOnZero: 'off' } : options;
 }
 
 /** The pod's own proxy container, where its owner wrote one. */

@@ -1,9 +1,10 @@
 // The drain after SIGTERM: two watches, one on the traffic and one on the application, under one deadline. Each watch has at
 // most one question out. Envoy may stop when both have ended; the deadline, /quitquitquit and a second SIGTERM end it before.
-import type { AppWatch, FinalDrain, Note, ProxyEffect, ProxyInput, Step, TrafficWatch } from './life.ts';
+import type { AppWatch, FinalDrain, Note, ProxyEffect, ProxyInput, Step } from './life.ts';
 import type { AppToOutlive, ProxyPolicy } from './policy.ts';
 import type { Reading } from './stats.ts';
 import { stop } from './stop.ts';
+import { asked, beginTraffic, read, trafficEnd, withTimer } from './traffic-watch.ts';
 
 interface Beginning {
   readonly clockMs: number;
@@ -12,8 +13,8 @@ interface Beginning {
   readonly request: string | undefined;
 }
 
+/** Between two dials. */
 const everyMs = 1000;
-const errorsAtMost = 5;
 const nobody: AppToOutlive = { kind: 'nobody' };
 /** Twice, because between a worker's end and its successor's start a port refuses for a moment. */
 const refusalsWanted = 2;
@@ -27,7 +28,7 @@ export function beginFinalDrain(policy: ProxyPolicy, { clockMs, nowMs, request }
     phase: 'final',
     sinceMs: nowMs,
     clockMs,
-    traffic: beginTraffic(policy, clockMs, nowMs),
+    traffic: beginTraffic(policy, { clockMs, nowMs }),
     app: beginApp(waitsFor, nowMs),
   };
   const begun: ProxyEffect[] = [note(drainNote(policy, state, waitsFor))];
@@ -76,37 +77,14 @@ function beginApp(waitsFor: AppToOutlive, nowMs: number): AppWatch {
   }
 }
 
-function beginTraffic(policy: ProxyPolicy, clockMs: number, nowMs: number): TrafficWatch {
-  if (policy.exitOnZero === 'off')
-    return { kind: 'timer', untilMs: nowMs + policy.terminationDrainMs, because: 'time-is-over' };
-  // Upstream's ticker starts after the minimum, so its first look comes one interval later.
-  const firstMs = clockMs + policy.minimumDrainMs + (clockMs === nowMs ? everyMs : 0);
-  return { kind: 'due', atMs: Math.max(firstMs, nowMs), errors: 0, active: undefined };
-}
-
 /** Ends the drain when it may end; otherwise sends out the questions that are due. */
 function settle(policy: ProxyPolicy, before: FinalDrain, nowMs: number): Step {
-  const state = withTimer(before, nowMs);
+  const state = { ...before, traffic: withTimer(before.traffic, nowMs) };
   if (policy.deadline !== undefined && nowMs >= state.clockMs + policy.deadline.ms)
     return stop(policy, 'deadline', nowMs, activeOf(state));
-  const ended = trafficEnd(state.traffic);
+  const ended = trafficEnd(policy, state.traffic);
   if (ended !== undefined && state.app.kind === 'gone') return stop(policy, ended, nowMs);
   return ask(policy, state, nowMs);
-}
-
-function withTimer(state: FinalDrain, nowMs: number): FinalDrain {
-  const { traffic } = state;
-  if (traffic.kind !== 'timer' || nowMs < traffic.untilMs) return state;
-  return { ...state, traffic: { kind: 'ended', because: traffic.because } };
-}
-
-/** A zero counts only while no newer answer is on its way, and while the newest answer was one. */
-function trafficEnd(
-  traffic: TrafficWatch,
-): 'nothing-active' | 'time-is-over' | 'counter-missing' | 'counting-failed' | undefined {
-  if (traffic.kind === 'ended') return traffic.because;
-  const isZero = traffic.kind === 'due' && traffic.active === 0 && traffic.errors === 0;
-  return isZero ? 'nothing-active' : undefined;
 }
 
 function ask(policy: ProxyPolicy, state: FinalDrain, nowMs: number): Step {
@@ -115,7 +93,7 @@ function ask(policy: ProxyPolicy, state: FinalDrain, nowMs: number): Step {
   let next = state;
   if (traffic.kind === 'due' && nowMs >= traffic.atMs && policy.exitOnZero !== 'off') {
     effects.push({ kind: 'count', unit: policy.exitOnZero });
-    next = { ...next, traffic: { kind: 'asked', askedMs: nowMs, errors: traffic.errors, active: traffic.active } };
+    next = { ...next, traffic: asked(traffic, nowMs) };
   }
   if (app.kind === 'due' && nowMs >= app.atMs && policy.app.kind === 'ports') {
     effects.push({ kind: 'dial', ports: policy.app.ports });
@@ -126,37 +104,9 @@ function ask(policy: ProxyPolicy, state: FinalDrain, nowMs: number): Step {
 
 function counted(policy: ProxyPolicy, state: FinalDrain, reading: Reading, nowMs: number): Step {
   if (state.traffic.kind !== 'asked') return settle(policy, state, nowMs);
-  const [traffic, told] = read(policy, state, reading, nowMs);
+  const [traffic, told] = read(policy, state.traffic, { reading, sinceMs: state.sinceMs, nowMs });
   const [next, effects] = settle(policy, { ...state, traffic }, nowMs);
   return [next, [...told.map(note), ...effects]];
-}
-
-function read(policy: ProxyPolicy, state: FinalDrain, reading: Reading, nowMs: number): [TrafficWatch, Note[]] {
-  const { traffic } = state;
-  if (traffic.kind !== 'asked') return [traffic, []];
-  const atMs = Math.max(traffic.askedMs + everyMs, nowMs);
-  switch (reading.kind) {
-    case 'active': {
-      const told: Note[] = [{ kind: 'active', count: reading.count }];
-      if (reading.skipped.length > 0) told.push({ kind: 'lines-skipped', lines: reading.skipped });
-      return [{ kind: 'due', atMs, errors: 0, active: reading.count }, told];
-    }
-    case 'absent':
-      return [absent(policy, state, atMs), [{ kind: 'counter-missing', sure: policy.countersAreSure }]];
-    case 'failed': {
-      const errors = traffic.errors + 1;
-      const told: Note[] = [{ kind: 'count-failed', problem: reading.problem, errors }];
-      if (errors >= errorsAtMost) return [{ kind: 'ended', because: 'counting-failed' }, told];
-      return [{ kind: 'due', atMs, errors, active: traffic.active }, told];
-    }
-  }
-}
-
-/** No counter: nobody ever connected, or a foreign bootstrap does not emit it; only the second is a reason to wait. */
-function absent(policy: ProxyPolicy, state: FinalDrain, atMs: number): TrafficWatch {
-  if (policy.countersAreSure && policy.has['missing-counter']) return { kind: 'due', atMs, errors: 0, active: 0 };
-  if (!policy.has['missing-counter']) return { kind: 'ended', because: 'counter-missing' };
-  return { kind: 'timer', untilMs: state.sinceMs + policy.terminationDrainMs, because: 'counter-missing' };
 }
 
 function dialled(app: AppWatch, open: readonly number[], nowMs: number): AppWatch {

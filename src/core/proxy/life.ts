@@ -30,9 +30,18 @@ export interface FinalDrain {
 
 export type TrafficWatch =
   | { readonly kind: 'timer'; readonly untilMs: number; readonly because: 'time-is-over' | 'counter-missing' }
-  | { readonly kind: 'due'; readonly atMs: number; readonly errors: number; readonly active: number | undefined }
-  | { readonly kind: 'asked'; readonly askedMs: number; readonly errors: number; readonly active: number | undefined }
+  | (Looks & { readonly kind: 'due'; readonly atMs: number })
+  | (Looks & { readonly kind: 'asked'; readonly askedMs: number })
   | { readonly kind: 'ended'; readonly because: 'time-is-over' | 'counter-missing' | 'counting-failed' };
+
+/** What the looks at the counters have shown so far. */
+interface Looks {
+  /** In a row. */
+  readonly errors: number;
+  readonly active: number | undefined;
+  /** In a row; the drain begins with those that need not be seen. */
+  readonly zeros: number;
+}
 
 export type AppWatch =
   | { readonly kind: 'due'; readonly atMs: number; readonly refusals: number }

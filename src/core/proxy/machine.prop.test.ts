@@ -179,6 +179,64 @@ test('law: nothing but the deadline cuts the minimum short, and Envoy outlives a
   );
 });
 
+/** Something is active until then; a look takes the time that it takes. */
+const activity = fc.record({
+  endsAtMs: fc.integer({ min: 1000, max: 20_000 }),
+  lookMs: fc.integer({ min: 0, max: 400 }),
+});
+
+test('law: the agent leaves within a second of the last request, and looks take Envoy a tenth of the time at most', () => {
+  fc.assert(
+    fc.property(activity, fc.constantFrom('connections', 'requests'), ({ endsAtMs, lookMs }, exitOnZero) => {
+      const looks: number[] = [];
+      const { exitSeconds = Infinity } = rehearse(promptly({ exitOnZero }), {
+        inputs: [[0, { kind: 'terminate' }]],
+        count: (_, atSeconds) => {
+          const atMs = Math.round(atSeconds * 1000);
+          looks.push(atMs);
+          const count = atMs < endsAtMs ? 1 : 0;
+          return { reading: { kind: 'active', count, skipped: [] }, afterMs: lookMs };
+        },
+      });
+      const untilZero = looks.filter((atMs) => atMs < endsAtMs);
+      for (const [nth, atMs] of untilZero.slice(1).entries())
+        assert.ok(atMs - (untilZero[nth] as number) >= Math.min(1000, Math.max(250, lookMs * 10)));
+      const slowestMs = Math.min(1000, Math.max(250, lookMs * 10)) + 250 + 2 * lookMs + 10;
+      assert.ok(exitSeconds * 1000 - endsAtMs <= slowestMs, `${exitSeconds} s, looks at ${looks.join()}`);
+      if (lookMs <= 45) assert.ok(exitSeconds * 1000 - endsAtMs <= 1000);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('law: as upstream two looks are a second apart, and the first zero ends the drain', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(2), { minLength: 1, maxLength: 12 }), fc.nat(900), (counts, lookMs) => {
+      const looks: number[] = [];
+      const { exitSeconds = Infinity } = rehearse(promptly({ compat: 'istio' }), {
+        inputs: [[0, { kind: 'terminate' }]],
+        count: (nth, atSeconds) => {
+          looks.push(atSeconds);
+          return { reading: { kind: 'active', count: counts[nth] ?? 0, skipped: [] }, afterMs: lookMs };
+        },
+      });
+      const zeroAt = [...counts, 0].indexOf(0);
+      assert.deepEqual(
+        looks,
+        Array.from({ length: zeroAt + 1 }, (_, nth) => nth + 1),
+      );
+      assert.ok(exitSeconds <= zeroAt + 1 + lookMs / 1000 + 0.01);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+function promptly(more: Partial<DrainSettings>): ProxyPolicy {
+  const zero = { role: 'sidecar', compat: 'none', without: [], exitOnZero: 'connections', minimumDrainMs: 0 } as const;
+  const rest = { terminationDrainMs: 0, deadlineMs: 60_000, waitForApp: true, appPorts: [], bootstrap: 'own' } as const;
+  return proxyPolicy({ ...zero, ...rest, ...more });
+}
+
 test('law: as upstream nobody dials, nothing is bounded, every end is a success', () => {
   fc.assert(
     fc.property(settings, moves, (given, steps) => {

@@ -92,10 +92,10 @@ test('--compat istio leaves every improvement out', () => {
   for (const name of improvements) assert.equal(proxyPolicy({ ...settings, without: [name] }).has[name], false);
 });
 
-test('the log tells the deadline in force, the counts, and what was cut', () => {
+test('the log tells the deadline in force, counts that are news, and what was cut', () => {
   const { notes } = rehearse(proxyPolicy({ ...settings, appPorts: [], deadlineMs: 7500 }), {
     inputs: [[0, { kind: 'terminate' }]],
-    count: () => ({ reading: { kind: 'active', count: 4, skipped: ['x'] } }),
+    count: (nth) => ({ reading: { kind: 'active', count: nth === 0 ? 5 : 4, skipped: ['x'] } }),
   });
   assert.deepEqual(notes.slice(1).map(logLine), [
     {
@@ -110,7 +110,7 @@ test('the log tells the deadline in force, the counts, and what was cut', () => 
         leftMs: 7500,
       },
     },
-    { level: 'info', message: 'still active', fields: { count: 4 } },
+    { level: 'info', message: 'still active', fields: { count: 5 } },
     { level: 'warn', message: 'lines of the counters cannot be read', fields: { lines: ['x'] } },
     { level: 'info', message: 'still active', fields: { count: 4 } },
     { level: 'warn', message: 'lines of the counters cannot be read', fields: { lines: ['x'] } },

@@ -11,6 +11,8 @@ export const improvementDocs = {
   'missing-counter':
     'a counter that a custom bootstrap may not emit means "wait for the drain duration", not "stop at once"',
   'exit-on-zero': '`--exit-on-zero` is heeded: requests as well as connections, which idle ones would hold',
+  'prompt-exit':
+    'with exit on zero, the counters are looked at up to four times a second, and what was active must be gone twice in a row; Istio looks once a second',
   'finish-after-drain': 'after /drain, SIGTERM still waits for the last connection where exit on zero is asked for',
   hasten: 'a second SIGTERM ends the drain, a third kills Envoy',
   'soft-stop': 'Envoy is ended by SIGTERM and, a second later, by SIGKILL, so that it writes out its access logs',
