@@ -11,6 +11,7 @@ import {
   parseDownwardApi,
   parsePodPorts,
   parseScrapeTargets,
+  podPortsVariable,
   type ScrapeTarget,
   withNodeSettings,
 } from '../../core/proxy/index.ts';
@@ -71,10 +72,17 @@ export async function planOf({ settings, words, env }: Asked, host: Host): Promi
   const asked = { role: role ?? 'sidecar', settings, env, config, addresses, exitOnZero };
   const bootstrap = settleBootstrap({ ...asked, annotations, sockets, platform }, host);
   const unknown = usageProblem(`"${words[0]}" is no type of proxy: ${roles.join(', ')}`);
-  const problems = [...(role === undefined ? [unknown] : []), ...ofConfig, ...app.problems, ...bootstrap.problems];
+  const ofBootstrap = bootstrap.problems.filter(isNewTo(app.problems));
+  const problems = [...(role === undefined ? [unknown] : []), ...ofConfig, ...app.problems, ...ofBootstrap];
   const warnings = [...ofStatsd, ...bootstrap.warnings];
   const plan: Plan = { ...asked, ...app.value, bootstrap: bootstrap.settled };
   return { plan: problems.length > 0 ? undefined : plan, problems, warnings };
+}
+
+/** The ports are read here and as the node's metadata, and what is wrong with them would be told by both. */
+function isNewTo(told: readonly Problem[]): (problem: Problem) => boolean {
+  const isOfPorts = ({ message }: Problem): boolean => message.startsWith(podPortsVariable);
+  return (problem) => !isOfPorts(problem) || !told.some(isOfPorts);
 }
 
 function readAnnotations(host: Host): Readonly<Record<string, string>> | undefined {

@@ -235,7 +235,6 @@ const wrong: readonly (readonly [
   ['a flag without sense', ['--drain-deadline', 'soon'], env, /--drain-deadline soon: not a duration/],
   ['a template that is not there', ['--templateFile', '/t.json'], {}, /cannot read the template.*\/t.json/],
   ['metadata that istiod cannot read', [], { ...env, ISTIO_META_DNS_CAPTURE: 'yes' }, /ISTIO_META_DNS_CAPTURE: .*yes/],
-  ['ports that are none', [], { ...env, ISTIO_META_POD_PORTS: '{}' }, /ISTIO_META_POD_PORTS/],
   ['a probe without handler', [], { ...env, ISTIO_KUBE_APP_PROBERS: '{"/app-health/a/livez":{}}' }, /0 handlers/],
   [
     'a scrape of the status port',
@@ -253,6 +252,13 @@ for (const [what, args, given, problem] of wrong) {
     assert.equal(host.spawned.length, 0);
   });
 }
+
+for (const ports of ['{}', '[{"containerPort":0}]', '[{"containerPort":80,"name":7}]'])
+  test(`ports that are none are told once: ${ports}`, async () => {
+    const host = fakeHost();
+    assert.equal(await runProxy([], { ...env, ISTIO_META_POD_PORTS: ports }, host), 2);
+    assert.equal(host.lines.filter((line) => line.includes('ISTIO_META_POD_PORTS')).length, 1, host.lines.join('\n'));
+  });
 
 test('an environment variable that cannot be read is told, and its default holds', async () => {
   const host = fakeHost();

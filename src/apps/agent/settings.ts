@@ -1,5 +1,5 @@
 // Every setting of `proxy`, in one table: Istio's own first (istio/istio pilot/cmd/pilot-agent), Fairway's after them.
-import { assumedDeadlineMs, improvements } from '../../core/proxy/index.ts';
+import { assumedDeadlineMs, improvements, podPortsVariable } from '../../core/proxy/index.ts';
 import { formatDuration } from '../../core/std/duration.ts';
 import { bootstrapRows } from './bootstrap/settings.ts';
 import { dnsSettings } from './dns/settings.ts';
@@ -58,7 +58,7 @@ export const proxyTable = {
   }),
   ...dnsSettings,
   podPorts: text('', {
-    env: 'ISTIO_META_POD_PORTS',
+    env: podPortsVariable,
     doc: "the application's ports, a JSON list; `wait-for-app` waits for its TCP ports",
   }),
   appProbers: text('', {

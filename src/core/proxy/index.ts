@@ -1,5 +1,5 @@
 // The door of the proxy's model: Envoy's life, readiness, drain.
-export { parsePodPorts } from './app-ports.ts';
+export { parsePodPorts, podPortsVariable } from './app-ports.ts';
 export { type AppProbe, parseAppProbes } from './app-probes.ts';
 export { parseDownwardApi } from './downward-api.ts';
 export { type DrainBudget, type DrainTimes, drainBudget, drainDeadlineMs } from './drain-budget.ts';
