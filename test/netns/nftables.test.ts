@@ -48,6 +48,33 @@ for (const [what, flags] of configurations)
     assert.equal(ruleset(ns), '');
   });
 
+/** Chains of iptables in whichever variant, tables of nftables. */
+function kindsOf(ns: Namespace): string {
+  const saved = ['legacy', 'nft'].map((variant) => ns.run(`iptables-${variant}-save`).output).join('\n');
+  return [/^:ISTIO_/m.test(saved) ? 'iptables' : '', ruleset(ns).includes('istio-proxy') ? 'nftables' : '']
+    .join(' ')
+    .trim();
+}
+
+for (const [first, second, flags, other] of [
+  ['iptables', 'nftables', [], [native]],
+  ['nftables', 'iptables', [native], []],
+] as const)
+  test(`${second} over ${first}: refused, then replaced; the clean-up of either takes both kinds away`, async (t) => {
+    const ns = await intercepted(t, ...flags);
+    const held = ruleset(ns);
+    const refused = ns.iptables(...all, ...other);
+    assert.equal(refused.status, 1);
+    assert.match(refused.output, /intercepted by the other kind of rules: nothing was changed/);
+    assert.equal(ruleset(ns), held);
+    assert.equal(ns.iptables(...all, ...flags).status, 0, 'its own kind may run again');
+    assert.equal(ns.iptables(...all, ...other, '--reconcile').status, 0);
+    assert.equal(kindsOf(ns), second);
+    assertWhere(ns);
+    assert.equal(ns.iptables(...flags, '--cleanup-only').status, 0);
+    assert.equal(kindsOf(ns), '');
+  });
+
 test('the usual clean-up takes them too', (t) => {
   const ns = namespace(t);
   assert.equal(ns.iptables(...all, native).status, 0);

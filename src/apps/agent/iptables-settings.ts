@@ -83,10 +83,19 @@ export const iptablesTable = {
     '',
     named('network-namespace', 'file of the namespace to work in, by `nsenter`; the validation must run inside of it'),
   ),
-  reconcile: truth('false', named('reconcile', 'replace what contradicts the plan, in one transaction a table')),
+  reconcile: truth(
+    'false',
+    named(
+      'reconcile',
+      'replace what contradicts the plan, in one transaction a table; also rules of the other kind (iptables, nftables)',
+    ),
+  ),
   forceApply: truth('false', named('force-apply', 'the same as reconcile')),
-  cleanupOnly: truth('false', named('cleanup-only', 'take the rules away, also those of another configuration')),
-  nativeNftables: truth('false', named('native-nftables', 'not supported')),
+  cleanupOnly: truth(
+    'false',
+    named('cleanup-only', 'take the rules away, also those of another configuration and of the other kind'),
+  ),
+  nativeNftables: truth('false', named('native-nftables', 'the same rules by `nft` alone, without iptables')),
   binary: choice(
     '',
     named('force-iptables-binary', 'the variant of iptables; default: the one that holds rules, else nftables'),

@@ -41,7 +41,10 @@ test('applies through the variant that holds rules already; without any, nftable
   assert.ok(onlyPlain.host.ran.includes('iptables-restore --noflush --wait 30'));
   const forced = machine();
   assert.equal(await runIptables([], { FORCE_IPTABLES_BINARY: 'legacy' }, forced.host), 0);
-  assert.deepEqual(forced.host.ran, ['iptables-legacy-save', 'iptables-legacy-restore --noflush --wait 30']);
+  assert.deepEqual(
+    forced.host.ran.filter((command) => command.startsWith('ip')),
+    ['iptables-legacy-save', 'iptables-legacy-restore --noflush --wait 30'],
+  );
 });
 
 test('the environment is read, flags win, servers come from resolv.conf', async () => {
@@ -146,10 +149,13 @@ for (const [redirects, code] of [
   });
 }
 
-test('native nftables: one transaction, and no iptables', async () => {
+test('native nftables: one transaction; iptables is only looked at', async () => {
   const { host, restored } = machine();
   assert.equal(await runIptables(['-b', '80', '-i', '*', '--native-nftables'], {}, host), 0);
-  assert.deepEqual(host.ran, ['nft -f -']);
+  assert.deepEqual(
+    host.ran.filter((command) => !command.endsWith('-save')),
+    ['nft -f -'],
+  );
   assert.match(restored[0] ?? '', /^add table inet istio-proxy-nat\ndelete table inet istio-proxy-nat\n/);
   assert.match(
     restored[0] ?? '',
@@ -167,7 +173,7 @@ test('native nftables: a dry run prints; the clean-up of both kinds takes the ta
   const dry = machine();
   assert.equal(await runIptables(['--native-nftables', '-n'], {}, dry.host), 0);
   assert.match(dry.host.lines[0] ?? '', /^# nft -f -\nadd table/);
-  assert.deepEqual(dry.host.ran, []);
+  assert.deepEqual(dry.restored, []);
   const native = machine();
   assert.equal(await runIptables(['--native-nftables', '--cleanup-only'], {}, native.host), 0);
   const usual = machine({ 'nft list tables': { stdout: 'table ip nat\ntable inet istio-proxy-raw\n' } });
@@ -177,6 +183,47 @@ test('native nftables: a dry run prints; the clean-up of both kinds takes the ta
   const without = machine({ 'nft list tables': { stdout: 'table ip nat\n' } });
   assert.equal(await runIptables(['--cleanup-only'], {}, without.host), 0);
   assert.ok(!without.host.ran.includes('nft -f -'));
+});
+
+const intercepted = empty.replace('COMMIT', ':ISTIO_OUTPUT - [0:0]\n-A OUTPUT -j ISTIO_OUTPUT\nCOMMIT');
+const bothKinds: readonly (readonly [
+  what: string,
+  flags: readonly string[],
+  answers: Parameters<typeof machine>[0],
+  taken: string,
+])[] = [
+  ['iptables', ['--native-nftables'], { 'iptables-legacy-save': { stdout: intercepted } }, '-X ISTIO_OUTPUT'],
+  ['ip6tables', ['--native-nftables'], { 'ip6tables-nft-save': { stdout: intercepted } }, '-X ISTIO_OUTPUT'],
+  [
+    'nftables',
+    [],
+    { 'nft list tables': { stdout: 'table inet istio-proxy-nat\n' } },
+    'delete table inet istio-proxy-nat',
+  ],
+];
+for (const [what, flags, answers, taken] of bothKinds)
+  test(`rules of ${what} are in the way of the other kind: refused, or replaced when asked to`, async () => {
+    for (const dryRun of [[], ['--dry-run']]) {
+      const refusing = machine(answers);
+      assert.equal(await runIptables([...flags, ...dryRun, '-b', '*'], {}, refusing.host), 1);
+      assert.deepEqual(refusing.restored, []);
+      assert.match(refusing.host.lines.join('\n'), /the other kind of rules.*--reconcile.*--cleanup-only/);
+    }
+    const replacing = machine(answers);
+    assert.equal(await runIptables([...flags, '-b', '*', '--reconcile'], {}, replacing.host), 0);
+    assert.match(replacing.restored[0] ?? '', /15006/);
+    assert.ok(replacing.restored.slice(1).join('').includes(taken), replacing.restored.join('\n---\n'));
+    const cleaning = machine(answers);
+    assert.equal(await runIptables([...flags, '--cleanup-only'], {}, cleaning.host), 0);
+    assert.ok(cleaning.restored.join('').includes(taken));
+  });
+
+test('native nftables without any iptables: cleaned up all the same', async () => {
+  const names = ['iptables', 'ip6tables'].flatMap((base) => [`${base}-legacy`, `${base}-nft`, base]);
+  const { host, restored } = machine(Object.fromEntries(names.map((name) => [`${name}-save`, { status: 127 }])));
+  assert.equal(await runIptables(['--native-nftables', '--cleanup-only'], {}, host), 0);
+  assert.equal(restored.length, 1);
+  assert.doesNotMatch(host.lines.join('\n'), /no iptables works/);
 });
 
 test('a dry run prints and runs nothing but reads', async () => {

@@ -8,15 +8,19 @@ import {
   type InterceptConfig,
   interceptConfig,
   interceptRules,
+  nftRemoval,
+  nftRules,
+  nftText,
   parseSaved,
   reconcileRules,
 } from '../../core/intercept/index.ts';
 import type { Host } from '../../ports/host.ts';
 import { type IptablesSettings, iptablesTable } from './iptables-settings.ts';
 import { isRedirected } from './iptables-validation.ts';
+import { iptablesOf, iptablesWithRules } from './iptables-variant.ts';
 import { type Log, logTo } from './log.ts';
 import { insideOf } from './network-namespace.ts';
-import { applyNft, removeNftTables } from './nftables.ts';
+import { applyNft, nftTablesOf, removeNftTables } from './nftables.ts';
 import { readTable } from './table.ts';
 
 const refused = 1;
@@ -70,11 +74,34 @@ function placeOf(host: Host): Parameters<typeof interceptConfig>[1] {
 /** Rules, and what they need of addresses and routes. */
 async function intercept(run: Run): Promise<boolean> {
   const { settings, config } = run;
-  const applied = settings.nativeNftables
-    ? await applyNft(run)
-    : (await apply(run)) && (!settings.cleanupOnly || (await removeNftTables(run)));
+  const replaces = settings.cleanupOnly || settings.reconcile || settings.forceApply;
+  if (!replaces && !(await isAlone(run))) return false;
+  // Where one kind of rules replaces the other, both hold for a moment: no packet passes without any.
+  const applied = (await applyAsAsked(run)) && (!replaces || (await removeOther(run)));
   if (!applied || settings.dryRun) return applied;
   return (await sourceAddress(run)) && (config.mode !== 'TPROXY' || routes(run));
+}
+
+function applyAsAsked(run: Run): Promise<boolean> {
+  if (!run.settings.nativeNftables) return apply(run);
+  return applyNft(run, run.settings.cleanupOnly ? nftRemoval : nftText(nftRules(run.config)));
+}
+
+/** Rules of both kinds would each catch what the other leaves out. */
+async function isAlone({ host, log, settings }: Run): Promise<boolean> {
+  const what = settings.nativeNftables ? await iptablesWithRules(host) : await nftTablesOf(host);
+  if (what.length === 0) return true;
+  log('error', 'this namespace is intercepted by the other kind of rules: nothing was changed', {
+    what,
+    hint: '--reconcile replaces them, --cleanup-only takes them away',
+  });
+  return false;
+}
+
+function removeOther(run: Run): Promise<boolean> {
+  return run.settings.nativeNftables
+    ? apply({ ...run, settings: { ...run.settings, cleanupOnly: true } })
+    : removeNftTables(run);
 }
 
 interface Step {
@@ -90,7 +117,7 @@ async function apply(run: Run): Promise<boolean> {
   for (const family of settings.cleanupOnly ? (['v4', 'v6'] as const) : config.families) {
     const step = await stepFor(run, family);
     if (step !== undefined) steps.push(step);
-    else if (config.families.includes(family)) return false;
+    else if (isNeeded(run, family)) return false;
   }
   const foreign = steps.flatMap(({ change }) => (change.kind === 'foreign' ? change.what : []));
   if (foreign.length > 0) {
@@ -105,14 +132,20 @@ async function apply(run: Run): Promise<boolean> {
     if (settings.dryRun) host.print(`# ${program}-restore --noflush\n${change.text.trimEnd()}`);
     else if (!(await succeeds(run, `${program}-restore`, ['--noflush', '--wait', '30'], change.text))) return false;
   }
-  if (steps.every(({ change }) => change.kind === 'none')) log('info', 'nothing to change');
+  if (!settings.nativeNftables && steps.every(({ change }) => change.kind === 'none')) log('info', 'nothing to change');
   return true;
 }
 
-async function stepFor({ host, log, settings, config }: Run, family: Family): Promise<Step | undefined> {
+/** Without iptables there are no rules of iptables to take away. */
+function isNeeded({ settings, config }: Run, family: Family): boolean {
+  return !settings.nativeNftables && config.families.includes(family);
+}
+
+async function stepFor(run: Run, family: Family): Promise<Step | undefined> {
+  const { host, log, settings, config } = run;
   const found = await iptablesOf(host, family, settings.binary);
   if (found === undefined) {
-    log(config.families.includes(family) ? 'error' : 'debug', 'no iptables works here', { family });
+    log(isNeeded(run, family) ? 'error' : 'debug', 'no iptables works here', { family });
     return undefined;
   }
   const wanted = interceptRules(config, family);
@@ -123,26 +156,6 @@ async function stepFor({ host, log, settings, config }: Run, family: Family): Pr
       ? reconcileRules
       : completeRules;
   return { family, program: found.program, change: decide(wanted, saved) };
-}
-
-/** A variant that holds rules already is the one in use; else nftables, where the kernel has it. */
-async function iptablesOf(
-  host: Host,
-  family: Family,
-  forced: string,
-): Promise<{ readonly program: string; readonly saved: string } | undefined> {
-  const base = family === 'v4' ? 'iptables' : 'ip6tables';
-  const names = forced === '' ? [`${base}-legacy`, `${base}-nft`, base] : [`${base}-${forced}`];
-  const working: { readonly program: string; readonly saved: string }[] = [];
-  for (const program of names) {
-    const { status, stdout } = await host.processes.run(`${program}-save`, []);
-    if (status === 0) working.push({ program, saved: stdout });
-  }
-  return (
-    working.find(({ saved }) => /^-A /m.test(saved)) ??
-    working.find(({ program }) => !program.endsWith('legacy')) ??
-    working[0]
-  );
 }
 
 async function succeeds(

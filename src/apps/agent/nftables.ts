@@ -1,6 +1,6 @@
 // `istio-iptables --native-nftables`: the same interception by `nft` alone, in one transaction that replaces whatever its tables held. Also the clean-up of such
 // tables, whoever asks for it.
-import { hasNftTables, type InterceptConfig, nftRemoval, nftRules, nftText } from '../../core/intercept/index.ts';
+import { nftRemoval, nftTablesIn } from '../../core/intercept/index.ts';
 import type { Host } from '../../ports/host.ts';
 import type { IptablesSettings } from './iptables-settings.ts';
 import type { Log } from './log.ts';
@@ -9,12 +9,10 @@ interface NftRun {
   readonly host: Host;
   readonly log: Log;
   readonly settings: IptablesSettings;
-  readonly config: InterceptConfig;
 }
 
 /** False: nothing was changed, and why is in the log. */
-export async function applyNft({ host, log, settings, config }: NftRun): Promise<boolean> {
-  const text = settings.cleanupOnly ? nftRemoval : nftText(nftRules(config));
+export async function applyNft({ host, log, settings }: NftRun, text: string): Promise<boolean> {
   if (settings.dryRun) {
     host.print(`# nft -f -\n${text.trimEnd()}`);
     return true;
@@ -25,8 +23,13 @@ export async function applyNft({ host, log, settings, config }: NftRun): Promise
   return status === 0;
 }
 
-/** Tables that another configuration left; no `nft` here is no problem. */
+/** Tables of Istio's interception; without `nft` here there are none. */
+export async function nftTablesOf(host: Host): Promise<readonly string[]> {
+  const { status, stdout } = await host.processes.run('nft', ['list', 'tables']);
+  return status === 0 ? nftTablesIn(stdout) : [];
+}
+
+/** Takes those tables away. */
 export async function removeNftTables(run: NftRun): Promise<boolean> {
-  const { status, stdout } = await run.host.processes.run('nft', ['list', 'tables']);
-  return status !== 0 || !hasNftTables(stdout) || applyNft(run);
+  return (await nftTablesOf(run.host)).length === 0 || applyNft(run, nftRemoval);
 }

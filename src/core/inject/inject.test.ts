@@ -245,7 +245,7 @@ test("fairway.yml's drain settings reach the proxy, and the pod's annotation ove
 
 const zeros: readonly (readonly [
   exitOnZero: 'off' | 'connections' | 'requests',
-  own: Readonly<Record<string, string>>,
+  ofPod: Readonly<Record<string, string>>,
   connections: string,
   fairway: string | undefined,
 ])[] = [
@@ -257,9 +257,9 @@ const zeros: readonly (readonly [
   ['requests', { FAIRWAY_EXIT_ON_ZERO: 'connections' }, 'true', 'connections'],
   ['connections', { FAIRWAY_EXIT_ON_ZERO: 'requests' }, 'true', 'requests'],
 ];
-for (const [exitOnZero, own, connections, fairway] of zeros)
-  test(`exit on zero: ${exitOnZero} in fairway.yml, of the pod ${JSON.stringify(own)}`, () => {
-    const annotations = { 'proxy.istio.io/config': JSON.stringify({ proxyMetadata: own }) };
+for (const [exitOnZero, ofPod, connections, fairway] of zeros)
+  test(`exit on zero: ${exitOnZero} in fairway.yml, of the pod ${JSON.stringify(ofPod)}`, () => {
+    const annotations = { 'proxy.istio.io/config': JSON.stringify({ proxyMetadata: ofPod }) };
     const env = envOf(run(podOf({ annotations }), { lifecycle: { exitOnZero } }).pod);
     const told = [env['EXIT_ON_ZERO_ACTIVE_CONNECTIONS'], env['FAIRWAY_EXIT_ON_ZERO']];
     assert.deepEqual(told, [connections, fairway]);

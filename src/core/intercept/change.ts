@@ -65,6 +65,11 @@ export function cleanRules(wanted: Ruleset, saved: Saved): Change {
   return texts.length === 0 ? { kind: 'none' } : { kind: 'restore', text: texts.join('') };
 }
 
+/** Whether anything of Istio's interception is there, of whatever configuration. */
+export function holdsInterception(saved: Saved): boolean {
+  return [...saved.values()].some(hasResidue);
+}
+
 /** Declares chains (which empties those that exist) and runs the steps; applied as a whole or not at all. */
 function transaction(table: string, declared: readonly string[], steps: readonly string[]): string {
   return [`*${table}`, ...declared.map((name) => `:${name} - [0:0]`), ...steps, 'COMMIT', ''].join('\n');

@@ -36,8 +36,9 @@ export function nftText(rules: NftRules): string {
 export const nftRemoval = tables.map(removal).join('');
 
 /** Tables of ours that `nft list tables` shows. */
-export function hasNftTables(listed: string): boolean {
-  return tables.some((table) => listed.split('\n').includes(`table inet ${nameOf(table)}`));
+export function nftTablesIn(listed: string): readonly string[] {
+  const lines = listed.split('\n');
+  return tables.map((table) => `table inet ${nameOf(table)}`).filter((line) => lines.includes(line));
 }
 
 function nameOf(table: Table): string {
