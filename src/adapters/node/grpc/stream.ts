@@ -2,6 +2,7 @@
 // piece, and tells the sender when to go on. Both are what bounds memory.
 import type { Http2Stream } from 'node:http2';
 import type { GrpcPiece, GrpcStatus } from '../../../ports/grpc.ts';
+import { passed } from '../garbage.ts';
 import { frameHead, piecesOf, TooLongError, wholeMessages } from './frames.ts';
 
 /** What HTTP/2 may have under way in a stream: as much as 50 ms to the control plane need for 20 MB/s. */
@@ -48,8 +49,10 @@ function chunksOf(stream: Http2Stream): AsyncIterable<Uint8Array> {
         wake = resolve;
       });
       const chunk = stream.read() as Uint8Array | null;
-      if (chunk !== null) yield chunk;
-      else if (stream.readableEnded || stream.destroyed) return;
+      if (chunk !== null) {
+        passed(chunk.length);
+        yield chunk;
+      } else if (stream.readableEnded || stream.destroyed) return;
       else await woken;
     }
   })();
