@@ -14,8 +14,10 @@ import { getOnce } from './load.ts';
 import { envoyBinary, envoyVersions } from './parts.ts';
 import { becomesReady, bounded } from './scene.ts';
 import { startApp } from './servers.ts';
+import { sideBySide } from './side-by-side.ts';
 import { inbound, newMesh, startPlane, startXdsScene } from './xds-scene.ts';
 
+const starts = sideBySide('starts with the bootstrap of the agent');
 const folder = mkdtempSync(join(tmpdir(), 'envoy-bootstrap-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -56,7 +58,7 @@ for (const version of envoyVersions) {
     assert.ok(taken > 6, `${taken} places`);
   });
 
-  test(
+  starts(
     `Envoy ${version} starts with Fairway's bootstrap, gets its configuration, and tells its node`,
     bounded,
     async (t) => {
@@ -68,7 +70,8 @@ for (const version of envoyVersions) {
         INSTANCE_IP: '10.0.0.7',
         ISTIO_META_WORKLOAD_NAME: 'web',
       };
-      const scene = await startXdsScene(t, { mesh, port: plane.port, version, env, config: { customConfigFile: '' } });
+      const config = { customConfigFile: '', terminationDrainDuration: '0.1s' };
+      const scene = await startXdsScene(t, { mesh, port: plane.port, version, env, config });
       const { ports } = scene;
       await startApp(t, ports.app);
       plane.set(...inbound(ports));

@@ -33,7 +33,7 @@ test('the file runs where nothing else is, and no file in the working folder cha
 test('the built agent drains under load as the sources do', bounded, async (t) => {
   const scene = await startScene(t, {
     agent: built,
-    env: { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: 'true', MINIMUM_DRAIN_DURATION: '1s' },
+    env: { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: 'true', MINIMUM_DRAIN_DURATION: '3s' },
   });
   await startApp(t, scene.ports.app);
   await becomesReady(scene);

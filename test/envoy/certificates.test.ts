@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { newAuthority } from '../xds/authority.ts';
 import { startLoad } from './load.ts';
 import { envoyVersions } from './parts.ts';
@@ -21,6 +20,9 @@ import {
   tokenPath,
 } from './secure-scene.ts';
 import { startApp } from './servers.ts';
+import { sideBySide } from './side-by-side.ts';
+
+const test = sideBySide('certificates');
 
 async function started(
   t: Parameters<typeof startSecureScene>[0],

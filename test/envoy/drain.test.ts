@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { connect } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getOnce, startLoad } from './load.ts';
 import {
@@ -17,6 +17,9 @@ import {
   until,
 } from './scene.ts';
 import { type AppServer, startApp } from './servers.ts';
+import { sideBySide } from './side-by-side.ts';
+
+const test = sideBySide('the end of a proxy under load');
 
 const perSecond = 200;
 /** How long a client goes on after SIGTERM until it has heard that the endpoint is gone. */
@@ -48,15 +51,19 @@ function statusOf(port: number, path: string, method = 'GET'): Promise<number> {
   });
 }
 
+/** Less than the next reason to end it (a drain of 20 s, the deadline of 25 s) would take, and nothing that a busy machine misses. */
+const soonMs = 15_000;
+
 function between(what: string, ms: number, [least, most]: readonly [number, number]): void {
   assert.ok(ms >= least && ms <= most, `${what}: ${Math.round(ms)} ms, wanted ${least} to ${most}`);
 }
 
+const longDrain = { config: { terminationDrainDuration: '20s' } };
 const protocols = ['http1', 'http2'] as const;
 
 for (const protocol of protocols) {
   test(`drain duration, ${protocol}: nothing lost, exit when it is over`, bounded, async (t) => {
-    const { agent, ports } = await startPod(t, { config: { terminationDrainDuration: '2s' } });
+    const { agent, ports } = await startPod(t, { config: { terminationDrainDuration: '6s' } });
     const load = startLoad({ port: ports.inbound, perSecond, path: '/ms/50', protocol });
     await pause(1000);
     const termMs = terminate(agent);
@@ -66,7 +73,7 @@ for (const protocol of protocols) {
     assert.deepEqual(lost, []);
     assert.ok(sent > perSecond * 1.5, `${sent} sent`);
     assert.equal(code, 0);
-    between('exit after SIGTERM', atMs - termMs, [1950, 3500]);
+    between('exit after SIGTERM', atMs - termMs, [5950, soonMs]);
   });
 
   test(`exit on zero, ${protocol}: waits for the longest request, and no longer`, bounded, async (t) => {
@@ -83,12 +90,12 @@ for (const protocol of protocols) {
     const { code, atMs } = await agent.ended;
     assert.deepEqual([...quick.lost, ...long.lost], []);
     assert.equal(code, 0);
-    between('the longest request after SIGTERM', long.lastMs - termMs, [2900, 5000]);
-    between('exit after the last answer', atMs - long.lastMs, [0, 2500]);
+    between('the longest request after SIGTERM', long.lastMs - termMs, [2900, soonMs]);
+    between('exit after the last answer', atMs - long.lastMs, [0, soonMs]);
   });
 
   test(`pre-drain, ${protocol}: all served until SIGTERM, then the end at once`, bounded, async (t) => {
-    const { agent, ports } = await startPod(t);
+    const { agent, ports } = await startPod(t, longDrain);
     const load = startLoad({ port: ports.inbound, perSecond, path: '/ms/50', protocol });
     await pause(500);
     assert.equal(await statusOf(ports.status, '/drain', 'POST'), 200);
@@ -99,7 +106,7 @@ for (const protocol of protocols) {
     const { code, atMs } = await agent.ended;
     assert.deepEqual(lost, []);
     assert.equal(code, 0);
-    between('exit after SIGTERM', atMs - termMs, [0, 1500]);
+    between('exit after SIGTERM', atMs - termMs, [0, soonMs]);
   });
 }
 
@@ -113,7 +120,7 @@ test('a drain that is shorter than a request loses it: exit on zero is what wait
 });
 
 test('connections are told to close during the drain: HTTP/1.1 by a header, inbound only', bounded, async (t) => {
-  const { agent, ports } = await startPod(t, { config: { terminationDrainDuration: '20s' } });
+  const { agent, ports } = await startPod(t, longDrain);
   terminate(agent);
   await until('the drain', hasLogged(agent, 'draining'));
   const told = { inbound: 0, outbound: 0 };
@@ -143,7 +150,7 @@ test(
   'Envoy stops to listen when drainDuration is over: keep it longer than clients need to hear',
   bounded,
   async (t) => {
-    const { agent, ports } = await startPod(t, { config: { drainDuration: '1s', terminationDrainDuration: '4s' } });
+    const { agent, ports } = await startPod(t, { config: { drainDuration: '1s', terminationDrainDuration: '20s' } });
     const termMs = terminate(agent);
     await until(
       'inbound is refused',
@@ -152,9 +159,8 @@ test(
           () => false,
           () => true,
         ),
-      5000,
     );
-    between('refused after SIGTERM', performance.now() - termMs, [900, 3000]);
+    between('refused after SIGTERM', performance.now() - termMs, [900, soonMs]);
     await getOnce(ports.outbound, '/');
     agent.process.kill('SIGTERM');
     assert.equal((await agent.ended).code, 0);
@@ -174,8 +180,8 @@ test('wait for the application: it can call out until it has ended', bounded, as
   const { code, atMs } = await agent.ended;
   assert.deepEqual(lost, []);
   assert.equal(code, 0);
-  between('exit after SIGTERM', atMs - termMs, [3000, 6500]);
-  between('exit after the application', atMs - goneMs, [900, 3500]);
+  between('exit after SIGTERM', atMs - termMs, [3000, soonMs]);
+  between('exit after the application', atMs - goneMs, [900, soonMs]);
 
   function waiting(): SceneOptions {
     const prepared: { env: Record<string, string> } = { env: {} };
@@ -197,10 +203,10 @@ test('without waiting for the application, as upstream, its calls fail', bounded
   const outbound = startLoad({ port: ports.outbound, perSecond: 50, path: '/', protocol: 'http1' });
   await pause(300);
   terminate(agent);
-  await pause(2500);
-  const { lost } = await outbound.stop();
   assert.equal((await agent.ended).code, 0);
-  assert.ok(lost.length > 20, `${lost.length} lost`);
+  await pause(500);
+  const { lost } = await outbound.stop();
+  assert.notDeepEqual(lost, []);
 });
 
 test('a stream that never ends: the deadline ends it, with success, and tells what was cut', bounded, async (t) => {
@@ -213,10 +219,15 @@ test('a stream that never ends: the deadline ends it, with success, and tells wh
   const termMs = terminate(agent);
   const { code, atMs } = await agent.ended;
   assert.equal(code, 0);
-  between('exit after SIGTERM', atMs - termMs, [2450, 3800]);
-  const cut = agent.log().find(({ msg }) => msg === 'stopping the proxy before its work has ended');
-  assert.equal(cut?.['connectionsCut'], 1);
+  between('exit after SIGTERM', atMs - termMs, [2450, soonMs]);
+  assert.deepEqual(cutBy(agent), [1]);
 });
+
+/** The connections that its deadline cut; none where it came to an end before. */
+function cutBy(agent: Agent): readonly unknown[] {
+  const cuts = agent.log().filter(({ msg }) => msg === 'stopping the proxy before its work has ended');
+  return cuts.map(({ connectionsCut }) => connectionsCut);
+}
 
 test('a WebSocket that the application closes during the drain ends whole', bounded, async (t) => {
   const { agent, ports, app } = await startPod(t, {
@@ -244,44 +255,43 @@ test('a WebSocket that the application closes during the drain ends whole', boun
   socket.end();
   const { code, atMs } = await agent.ended;
   assert.equal(code, 0);
-  between('exit after the close', atMs - closedMs, [0, 3000]);
+  between('exit after the close', atMs - closedMs, [0, soonMs]);
 });
 
 test('an idle kept connection holds exit on zero connections, not exit on zero requests', bounded, async (t) => {
-  for (const [unit, range] of [
-    ['connections', [2900, 3900]],
-    ['requests', [900, 2500]],
+  for (const [unit, cut] of [
+    ['connections', [1]],
+    ['requests', []],
   ] as const) {
     const { agent, ports } = await startPod(t, {
       args: ['--exit-on-zero', unit],
-      env: { MINIMUM_DRAIN_DURATION: '0s', FAIRWAY_DRAIN_DEADLINE: '3s' },
+      env: { MINIMUM_DRAIN_DURATION: '0s', FAIRWAY_DRAIN_DEADLINE: '6s' },
     });
     const idle = connect(ports.inbound, '127.0.0.1');
     idle.on('error', () => undefined);
     idle.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await new Promise((resolve) => idle.once('data', resolve));
-    const termMs = terminate(agent);
-    const { code, atMs } = await agent.ended;
+    terminate(agent);
+    assert.equal((await agent.ended).code, 0);
     idle.destroy();
-    assert.equal(code, 0);
-    between(`exit on zero ${unit}`, atMs - termMs, range);
+    assert.deepEqual(cutBy(agent), cut, `exit on zero ${unit}`);
   }
 });
 
 test('a second SIGTERM ends the drain; /quitquitquit ends a proxy at once', bounded, async (t) => {
-  const first = await startPod(t, { config: { terminationDrainDuration: '20s' } });
+  const first = await startPod(t, longDrain);
   terminate(first.agent);
   await until('the drain', hasLogged(first.agent, 'draining'));
   const againMs = terminate(first.agent);
   const hastened = await first.agent.ended;
   assert.equal(hastened.code, 0);
-  between('exit after the second SIGTERM', hastened.atMs - againMs, [0, 1500]);
-  const second = await startPod(t);
+  between('exit after the second SIGTERM', hastened.atMs - againMs, [0, soonMs]);
+  const second = await startPod(t, longDrain);
   const askedMs = performance.now();
   assert.equal(await statusOf(second.ports.status, '/quitquitquit', 'POST'), 200);
   const quit = await second.agent.ended;
   assert.equal(quit.code, 0);
-  between('exit after /quitquitquit', quit.atMs - askedMs, [0, 1500]);
+  between('exit after /quitquitquit', quit.atMs - askedMs, [0, soonMs]);
 });
 
 test('the soft stop writes out the access log; killing Envoy, as upstream, loses its end', bounded, async (t) => {

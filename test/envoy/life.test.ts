@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { nodeProcesses } from '../../src/adapters/node/processes.ts';
 import { writeListeners } from './bootstrap.ts';
@@ -11,6 +10,9 @@ import { getOnce, startLoad } from './load.ts';
 import { envoyVersions } from './parts.ts';
 import { agentSource, becomesReady, bounded, hasLogged, type Scene, startScene, until } from './scene.ts';
 import { startApp } from './servers.ts';
+import { sideBySide } from './side-by-side.ts';
+
+const test = sideBySide('the life of a proxy');
 
 /** `fairway agent wait`, as a postStart hook runs it. */
 function wait({ ports }: Scene, seconds: number): Promise<number | null> {
@@ -99,7 +101,7 @@ for (const version of envoyVersions) {
   test(`Envoy ${version}: ready, 200 requests a second, exit on zero, nothing lost`, bounded, async (t) => {
     const scene = await startScene(t, {
       version,
-      env: { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: 'true', MINIMUM_DRAIN_DURATION: '1s' },
+      env: { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: 'true', MINIMUM_DRAIN_DURATION: '3s' },
     });
     await startApp(t, scene.ports.app);
     await becomesReady(scene);

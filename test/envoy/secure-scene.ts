@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { type CertificateAuthority, startCertificateAuthority } from '../xds/certificate-authority.ts';
 import { clusterOf, type Ports, podListeners, putListeners, writeBootstrap, writeClusters } from './bootstrap.ts';
 import { getOnce } from './load.ts';
-import { type Scene, type SceneOptions, startScene, until } from './scene.ts';
+import { freePorts, type Scene, type SceneOptions, startScene, until } from './scene.ts';
 
 export const tokenPath = 'var/run/secrets/tokens/istio-token';
 export const rootPath = 'var/run/secrets/istio/root-cert.pem';
@@ -32,7 +32,8 @@ interface SecretNames {
 
 /** With a CA of the test. */
 export async function startSecureScene(t: TestContext, options: SecureOptions = {}): Promise<SecureScene> {
-  const ca = await startCertificateAuthority();
+  const [port = 0] = await freePorts(1); // it stays free while the CA is away
+  const ca = await startCertificateAuthority(port);
   t.after(() => ca.end());
   ca.lifeMs = options.lifeMs;
   ca.callers.set('token-1', identity);

@@ -2,14 +2,16 @@
 // are refused as the extension says.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { encode } from '../../src/core/wire/index.ts';
 import { cluster, endpoints, extension, listener, type Resource, routes } from '../xds/resources.ts';
 import { emptyFilter } from '../xds/wasm-module.ts';
 import { bounded, type Scene, until } from './scene.ts';
 import { startApp } from './servers.ts';
+import { sideBySide } from './side-by-side.ts';
 import { newMesh, startPlane, startXdsScene } from './xds-scene.ts';
 
+const test = sideBySide('remote modules');
 const wasmType = 'envoy.extensions.filters.http.wasm.v3.Wasm';
 const typeUrls = [wasmType, 'envoy.extensions.filters.http.rbac.v3.RBAC'];
 const filter = 'ns.filter';

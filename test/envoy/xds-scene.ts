@@ -6,7 +6,7 @@ import { type Authority, newAuthority } from '../xds/authority.ts';
 import { cluster, endpoints, listener, type Resource, routes } from '../xds/resources.ts';
 import { startXdsServer, type XdsServer, type XdsServerOptions } from '../xds/server.ts';
 import type { Ports } from './bootstrap.ts';
-import { type Scene, type SceneOptions, startScene } from './scene.ts';
+import { freePorts, type Scene, type SceneOptions, startScene } from './scene.ts';
 
 export type Variant = 'DELTA_GRPC' | 'GRPC';
 
@@ -21,8 +21,9 @@ export async function newMesh(): Promise<Mesh> {
   return { authority, tls: { pair: await authority.issue({ type: 'dns', value: 'istiod.test' }) } };
 }
 
-/** A control plane that ends with the test. */
-export async function startPlane(t: TestContext, { tls }: Mesh, port = 0): Promise<XdsServer> {
+/** A control plane that ends with the test; on the port of an earlier one, or on one that stays free while nobody listens. */
+export async function startPlane(t: TestContext, { tls }: Mesh, earlier?: number): Promise<XdsServer> {
+  const [port = 0] = earlier === undefined ? await freePorts(1) : [earlier];
   const plane = await startXdsServer({ tls, port });
   t.after(() => plane.end());
   return plane;

@@ -1,6 +1,6 @@
 // The xDS proxy with a real Envoy below and the small xDS server above, over TLS.
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { tokenFile } from '../../src/core/identity/index.ts';
 import { cluster, endpoints, listener, type MeshTls, resource, routes, types } from '../xds/resources.ts';
 import type { XdsServer } from '../xds/server.ts';
@@ -8,6 +8,7 @@ import { getOnce, startLoad } from './load.ts';
 import { envoyVersions } from './parts.ts';
 import { becomesReady, bounded, type Scene, until } from './scene.ts';
 import { startApp } from './servers.ts';
+import { sideBySide } from './side-by-side.ts';
 import {
   inbound,
   type Mesh,
@@ -17,6 +18,8 @@ import {
   writeBelow,
   type XdsSceneOptions,
 } from './xds-scene.ts';
+
+const test = sideBySide('configuration through the agent');
 
 /** A mesh with one pod whose application can be reached. */
 async function startServing(t: TestContext, more: Partial<XdsSceneOptions> = {}) {

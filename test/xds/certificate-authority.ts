@@ -54,11 +54,11 @@ export interface CertificateAuthority {
 
 const serverName = 'istiod.istio-system.svc';
 
-export async function startCertificateAuthority(): Promise<CertificateAuthority> {
+/** @param port 0: any. */
+export async function startCertificateAuthority(port = 0): Promise<CertificateAuthority> {
   let authority = await newAuthority('CA 1');
   let made = 1;
   let server: Http2SecureServer;
-  let port = 0;
   const orders: Order[] = [];
   const sessions = new Set<ServerHttp2Session>();
   const listen = async (): Promise<void> => {
@@ -71,7 +71,7 @@ export async function startCertificateAuthority(): Promise<CertificateAuthority>
     });
     server.on('stream', (stream, headers) => void serve(stream, headers));
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    port = (server.address() as AddressInfo).port;
+    ({ port } = server.address() as AddressInfo);
   };
   const away = async (): Promise<void> => {
     const closed = new Promise((resolve) => server.close(resolve));
