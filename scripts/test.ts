@@ -1,5 +1,5 @@
 // Runs the tests: `scripts/test.ts` all that needs neither root nor the shared material; `scripts/test.ts SUITE` the suite
-// of test/SUITE. Unit tests share one process; suites that spawn programs get a process a file. Laws draw from a fixed seed, so that a
+// of test/SUITE. Unit tests share one process, the files of istiod one control plane; suites that spawn programs get a process a file. Laws draw from a fixed seed, so that a
 // change is judged by the same examples each time; FAIRWAY_SEED=random (or a number) draws others.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -13,7 +13,7 @@ if (files.length === 0) {
   process.stderr.write(`no tests in suite "${suite}"\n`);
   process.exit(2);
 }
-const isolation = unit ? ['--test-isolation=none'] : ['--test-concurrency=1'];
+const isolation = unit || suite === 'istiod' ? ['--test-isolation=none'] : ['--test-concurrency=1'];
 // A failed test must not keep the run alive by what it has left, and none may wait for ever.
 const ends = ['--import', './scripts/ends.ts', `--test-timeout=${10 * 60 * 1000}`];
 const reporter = process.stdout.isTTY

@@ -1,6 +1,6 @@
 // Certificates of the real istiod in the real Envoy.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { getOnce, startLoad } from '../envoy/load.ts';
 import { becomesReady, hasLogged, type Scene } from '../envoy/scene.ts';
 import { activeCertificate, identity, put, rootPath, startMtlsScene, tokenPath } from '../envoy/secure-scene.ts';
@@ -13,7 +13,6 @@ let mesh: Mesh;
 before(async () => {
   mesh = await startMesh();
 });
-after(() => mesh?.down());
 
 caContract('istiod', () => {
   const { host, serverName } = mesh;
@@ -63,9 +62,9 @@ test(
       });
     };
     const load = startLoad({ port: scene.ports.outbound, perSecond: 100, path: '/ms/5', protocol: 'http1' });
-    await renewed(3);
+    await renewed(2);
     mesh.restart();
-    await renewed(3);
+    await renewed(2);
     const { lost } = await load.stop();
     assert.deepEqual(lost, []);
   },

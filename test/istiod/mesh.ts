@@ -1,7 +1,8 @@
-// One istiod over an API server without nodes, for a suite: up, down, accounts, tokens, the mesh's root.
+// One istiod over an API server without nodes, for the suite, whose files share a process (scripts/test.ts): up, down, accounts, tokens, the mesh's root.
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 
 const rig = new URL('../rig/main.ts', import.meta.url).pathname;
 /** Beside a rig that somebody has up for other work. */
@@ -32,21 +33,19 @@ export interface Mesh extends Istiod {
   readonly also: (other: string) => Istiod;
   /** Ends istiod and starts it again. */
   readonly restart: () => void;
-  readonly down: () => void;
 }
 
-/** With namespace `shop` and account `cart`. Whatever an earlier run left is taken away first; where it cannot be started, nothing is left. */
-export async function startMesh(): Promise<Mesh> {
-  runRig('down');
-  try {
-    return await raisedMesh();
-  } catch (error) {
-    runRig('down');
-    throw error;
-  }
+let raised: Promise<Mesh> | undefined;
+after(() => void runRig('down'));
+
+/** The mesh of this process, with namespace `shop` and account `cart`; it ends with the tests. Whatever an earlier run left is taken away first. */
+export function startMesh(): Promise<Mesh> {
+  raised ??= raisedMesh();
+  return raised;
 }
 
 async function raisedMesh(): Promise<Mesh> {
+  runRig('down');
   runRig('up');
   const env = { ...process.env, KUBECONFIG: runRig('kubeconfig').trim(), PATH: runRig('path').trim() };
   const kubectlWith = (input: string, args: readonly string[]): string => {
@@ -66,7 +65,6 @@ async function raisedMesh(): Promise<Mesh> {
     token: (namespace, account) =>
       kubectl('-n', namespace, 'create', 'token', account, '--audience', 'istio-ca').trim(),
     restart: () => void startIstiod(revision),
-    down: () => void runRig('down'),
   };
   // Applied: kubectl repeats what a busy server did not answer in time, and a second creation would fail.
   mesh.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });

@@ -20,10 +20,7 @@ before(async () => {
   mesh.apply(...services);
 });
 const folder = mkdtempSync(join(tmpdir(), 'names-'));
-after(() => {
-  mesh.down();
-  rmSync(folder, { recursive: true });
-});
+after(() => rmSync(folder, { recursive: true }));
 
 const port = { port: 80, name: 'http', protocol: 'TCP' };
 const named = (name: string): object => ({ name, namespace: 'shop' });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, type TestContext, test } from 'node:test';
+import { before, type TestContext, test } from 'node:test';
 import { getOnce } from '../envoy/load.ts';
 import type { Scene } from '../envoy/scene.ts';
 import { put, startMtlsScene } from '../envoy/secure-scene.ts';
@@ -15,7 +15,6 @@ let mesh: Mesh;
 before(async () => {
   mesh = await startMesh();
 });
-after(() => mesh?.down());
 
 const bounded = { timeout: 300_000 };
 const goMod = join(import.meta.dirname, '../agree/istio-bootstrap/go.mod');
@@ -66,7 +65,8 @@ async function sceneOf(t: TestContext, agent?: string): Promise<Scene> {
       terminationDrainDuration: '0.1s',
       configPath: './config',
     },
-    env: { ISTIOD_SAN: mesh.serverName, ...pod },
+    // Nobody refuses at the pod's address, so the wait for the application lasts until the deadline.
+    env: { ISTIOD_SAN: mesh.serverName, FAIRWAY_DRAIN_DEADLINE: '1s', ...pod },
     prepare: ({ folder }) => {
       for (const [path, text] of Object.entries(files)) put(folder, path, text);
       if (agent !== undefined) put(folder, 'var/lib/istio/envoy/envoy_bootstrap_tmpl.json', template);

@@ -1,6 +1,6 @@
 // Configuration of the real istiod in the real Envoy, through the agent: its own bootstrap, certificate, token; delta and state of the world.
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { before, type TestContext, test } from 'node:test';
 import { becomesReady, freePorts, hasLogged, type Scene, type SceneOptions, startScene } from '../envoy/scene.ts';
 import { activeCertificate, put, rootPath, tokenPath } from '../envoy/secure-scene.ts';
 import { startApp } from '../envoy/servers.ts';
@@ -10,7 +10,6 @@ let mesh: Mesh;
 before(async () => {
   mesh = await startMesh();
 });
-after(() => mesh?.down());
 
 const bounded = { timeout: 240_000 };
 
