@@ -13,7 +13,9 @@ if (files.length === 0) {
   process.stderr.write(`no tests in suite "${suite}"\n`);
   process.exit(2);
 }
-const isolation = unit || suite === 'istiod' ? ['--test-isolation=none'] : ['--test-concurrency=1'];
+/** Files of one machine-wide thing, or with loads and limits, come one after the other; those with a namespace each need not. */
+const filesAtOnce = suite === 'netns' ? 2 : 1;
+const isolation = unit || suite === 'istiod' ? ['--test-isolation=none'] : [`--test-concurrency=${filesAtOnce}`];
 // A failed test must not keep the run alive by what it has left, and none may wait for ever.
 const ends = ['--import', './scripts/ends.ts', `--test-timeout=${10 * 60 * 1000}`];
 const reporter = process.stdout.isTTY

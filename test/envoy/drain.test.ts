@@ -152,13 +152,11 @@ test(
   async (t) => {
     const { agent, ports } = await startPod(t, { config: { drainDuration: '1s', terminationDrainDuration: '20s' } });
     const termMs = terminate(agent);
-    await until(
-      'inbound is refused',
-      async () =>
-        getOnce(ports.inbound, '/').then(
-          () => false,
-          () => true,
-        ),
+    await until('inbound is refused', async () =>
+      getOnce(ports.inbound, '/').then(
+        () => false,
+        () => true,
+      ),
     );
     between('refused after SIGTERM', performance.now() - termMs, [900, soonMs]);
     await getOnce(ports.outbound, '/');

@@ -12,7 +12,7 @@ import { encode } from '../../src/core/wire/index.ts';
 import type { GrpcPiece } from '../../src/ports/grpc.ts';
 import { resource } from '../xds/resources.ts';
 import { becomesReady, startScene, until } from './scene.ts';
-import { newMesh, startPlane } from './xds-scene.ts';
+import { newMesh, planeAt, rootFile, startPlane } from './xds-scene.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agent-push-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -63,9 +63,8 @@ async function startPushes(t: TestContext, agent: string | undefined): Promise<P
   const plane = await startPlane(t, mesh);
   const scene = await startScene(t, {
     ...(agent === undefined ? {} : { agent }),
-    config: { discoveryAddress: `127.0.0.1:${plane.port}` },
-    env: { ISTIOD_SAN: 'istiod.test', XDS_ROOT_CA: 'root.pem' },
-    prepare: (prepared) => writeFileSync(join(prepared.folder, 'root.pem'), mesh.authority.root),
+    ...planeAt(plane.port),
+    prepare: (prepared) => writeFileSync(join(prepared.folder, rootFile), mesh.authority.root),
   });
   await becomesReady(scene);
   const path = join(scene.folder, 'config', 'XDS');

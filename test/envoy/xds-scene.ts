@@ -29,6 +29,17 @@ export async function startPlane(t: TestContext, { tls }: Mesh, earlier?: number
   return plane;
 }
 
+/** Of the mesh, in the pod's folder. */
+export const rootFile = 'root.pem';
+
+/** What tells an agent of a control plane and of whom to trust. */
+export function planeAt(port: number) {
+  return {
+    config: { discoveryAddress: `127.0.0.1:${port}` },
+    env: { ISTIOD_SAN: 'istiod.test', XDS_ROOT_CA: rootFile },
+  };
+}
+
 export interface XdsSceneOptions extends Omit<SceneOptions, 'prepare'> {
   readonly mesh: Mesh;
   /** Of the control plane. */
@@ -41,12 +52,13 @@ export interface XdsSceneOptions extends Omit<SceneOptions, 'prepare'> {
 /** The pod; it shows a token and trusts the mesh's root. */
 export function startXdsScene(t: TestContext, options: XdsSceneOptions): Promise<Scene> {
   const { mesh, port, variant = 'DELTA_GRPC', files = {}, ...rest } = options;
+  const plane = planeAt(port);
   return startScene(t, {
     ...rest,
-    config: { discoveryAddress: `127.0.0.1:${port}`, ...rest.config },
-    env: { ISTIOD_SAN: 'istiod.test', XDS_ROOT_CA: 'root.pem', ISTIO_META_CLUSTER_ID: 'c1', ...rest.env },
+    config: { ...plane.config, ...rest.config },
+    env: { ...plane.env, ISTIO_META_CLUSTER_ID: 'c1', ...rest.env },
     prepare: ({ folder, ports }) => {
-      for (const [name, text] of Object.entries({ 'root.pem': mesh.authority.root, ...files }))
+      for (const [name, text] of Object.entries({ [rootFile]: mesh.authority.root, ...files }))
         writeBelow(folder, name, text);
       writeFileSync(
         join(folder, 'bootstrap.json'),

@@ -99,14 +99,15 @@ test('an init container that runs again in a living pod: what is missing is adde
   const ns = namespace(t);
   ns.iptables(...all);
   const complete = saved(ns, 'v4');
-  const program =
-    ns.run('iptables-legacy', '-t', 'nat', '-S', 'ISTIO_OUTPUT').status === 0 ? 'iptables-legacy' : 'iptables-nft';
+  const nat = (program: string, ...args: readonly string[]): number | null =>
+    ns.run(program, '--wait', '60', '-t', 'nat', ...args).status; // all namespaces of the machine share one lock
+  const program = nat('iptables-legacy', '-S', 'ISTIO_OUTPUT') === 0 ? 'iptables-legacy' : 'iptables-nft';
   for (const rule of [
     'OUTPUT -j ISTIO_OUTPUT',
     'ISTIO_INBOUND -p tcp -m tcp --dport 15021 -j RETURN',
     'ISTIO_INBOUND -p tcp -m tcp --dport 15008 -j RETURN',
   ])
-    assert.equal(ns.run(program, '-t', 'nat', '-D', ...rule.split(' ')).status, 0, rule);
+    assert.equal(nat(program, '-D', ...rule.split(' ')), 0, rule);
   assert.notDeepEqual(saved(ns, 'v4'), complete);
   assert.equal(ns.iptables(...all).status, 0);
   assert.deepEqual(saved(ns, 'v4'), complete);
