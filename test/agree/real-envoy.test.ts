@@ -29,6 +29,8 @@ interface Outcome {
 const onZero = { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: 'true' };
 /** Longer than any machine needs for a trial that is not about it. */
 const farDeadline = { FAIRWAY_DRAIN_DEADLINE: '600s' };
+/** More than an agent makes in so many seconds: ours looks up to four times in one, from the first second on. */
+const looksBeyond = (seconds: number): number => 4 * seconds;
 /** For what must not happen: as long as whatever would bring it about takes on a slow machine. */
 const longEnoughMs = 10_000;
 
@@ -42,7 +44,8 @@ const trials: readonly Trial[] = [
       await until('a look at the counters', () => life.recorder.counts.length > 0, patienceMs);
       const drained = await seenFromOutside(life);
       terminate(life);
-      const second = await life.endsOr('further looks', () => life.recorder.counts.length > 4);
+      const looks = life.recorder.counts.length;
+      const second = await life.endsOr('further looks', () => life.recorder.counts.length > looks + 4);
       life.app.release();
       return { ...drained, second, stream: await stream.answer, ...(await theEnd(life)) };
     },
@@ -71,7 +74,7 @@ const trials: readonly Trial[] = [
   {
     what: 'exit on zero, a stream that does not end',
     options: { env: () => ({ ...onZero, FAIRWAY_DRAIN_DEADLINE: '3s' }) },
-    see: heldByStream('looks beyond the deadline', 6),
+    see: heldByStream('looks beyond the deadline', looksBeyond(3)),
     improves: { held: 'drain-deadline', stream: 'drain-deadline' },
   },
   {
@@ -250,7 +253,7 @@ function heldByConnection(port: 'envoyStatus' | 'inbound', host: string, path: s
   return async (life) => {
     const idle = await holdConnection(life.ports[port], host, path);
     terminate(life);
-    const held = await life.endsOr('looks at the counters', () => life.recorder.counts.length > 3);
+    const held = await life.endsOr('looks at the counters', () => life.recorder.counts.length > looksBeyond(2));
     idle.destroy();
     return { held, ...(await theEnd(life)) };
   };
