@@ -11,7 +11,9 @@ import {
   leastPolicyMinor,
   resourceOf,
 } from '../core/install/index.ts';
-import { SpecError, UsageError } from '../core/std/errors.ts';
+import { type Problem, SpecError, UsageError } from '../core/std/errors.ts';
+import { isNamespaceName, namespaceRule } from '../core/std/object-name.ts';
+import { revisionNameTrouble } from '../core/std/revision-name.ts';
 import type { Io } from './io.ts';
 import { missingRollouts, readRuleFiles } from './rule-files.ts';
 
@@ -41,6 +43,7 @@ export async function printManifests(flags: ManifestFlags, io: Io): Promise<void
 
 async function installOptions(flags: ManifestFlags, cwd: string): Promise<InstallOptions> {
   const { mode, image, namespace, replicas, tlsSecret } = flags;
+  refuseBadNames(flags);
   if (mode === 'policy') refuseServing(flags);
   if ((tlsSecret === undefined) !== (flags.caFile === undefined))
     throw new UsageError('--tls-secret and --ca-file belong together', {
@@ -56,6 +59,18 @@ async function installOptions(flags: ManifestFlags, cwd: string): Promise<Instal
     );
   const caBundle = flags.caFile === undefined ? '' : readBytes(resolve(cwd, flags.caFile)).toString('base64');
   return { mode, namespace, image, replicas, caBundle, tlsSecret, inject: injected(flags), ...config };
+}
+
+/** What no API server would take, told here instead of object by object. */
+function refuseBadNames({ image, namespace, inject }: ManifestFlags): void {
+  if (!/^\S+$/.test(image)) throw new UsageError(`--image ${JSON.stringify(image)} is no image`);
+  if (!isNamespaceName(namespace))
+    throw new UsageError(`--namespace ${JSON.stringify(namespace)} is no name of a namespace`, { hint: namespaceRule });
+  const troubles = inject.flatMap((name): Problem[] => {
+    const trouble = revisionNameTrouble(name);
+    return trouble === undefined ? [] : [{ severity: 'error', ...trouble }];
+  });
+  if (troubles.length > 0) throw new SpecError(troubles);
 }
 
 /** In policy mode nobody is called, so there is no certificate and no injector. */

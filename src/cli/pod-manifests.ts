@@ -5,6 +5,7 @@ import { checkSetup, type KeyedFiles } from '../core/container/index.ts';
 import { parseDeployment } from '../core/deployment/index.ts';
 import { type Gates, type Manifest, specProblems } from '../core/pod/index.ts';
 import { formatProblem, type Problem, SpecError, UsageError } from '../core/std/errors.ts';
+import { isNamespaceName, isObjectName, namespaceRule, objectRule } from '../core/std/object-name.ts';
 import type { Io } from './io.ts';
 import { type Fields, fields, isFields, type ManifestSource, placed, readManifests } from './manifest-yaml.ts';
 
@@ -57,8 +58,8 @@ function withImages(value: unknown, key = ''): unknown {
 }
 
 function ownProblems(object: Fields, options: ManifestOptions): readonly Problem[] {
-  const name = fields(object['metadata'])['name'];
-  const nameless = typeof name === 'string' ? [] : [invalid('metadata.name', 'Required value')];
+  if (typeof object['kind'] !== 'string') return [invalid('kind', 'Required value')];
+  const nameless = nameProblems(fields(object['metadata']));
   switch (object['kind']) {
     case 'Pod':
       return [...nameless, ...podProblems('spec', object['spec'], options)];
@@ -73,14 +74,26 @@ function ownProblems(object: Fields, options: ManifestOptions): readonly Problem
     default:
       return [
         {
-          ...invalid(
-            'kind',
-            `${String(object['kind'])} is left out: pods, Deployments, ConfigMaps and Secrets run here`,
-          ),
+          ...invalid('kind', `${object['kind']} is left out: pods, Deployments, ConfigMaps and Secrets run here`),
           severity: 'warning',
         },
       ];
   }
+}
+
+/** As an API server would say it (apimachinery). Names become folders of logs: none may lead out of them. */
+function nameProblems({ name, namespace }: Fields): readonly Problem[] {
+  const wrong = (path: string, value: unknown, hint: string) => ({
+    ...invalid(path, `Invalid value: ${JSON.stringify(value)}`),
+    hint,
+  });
+  return [
+    ...(typeof name !== 'string' ? [invalid('metadata.name', 'Required value')] : []),
+    ...(typeof name === 'string' && !isObjectName(name) ? [wrong('metadata.name', name, objectRule)] : []),
+    ...(namespace === undefined || (typeof namespace === 'string' && isNamespaceName(namespace))
+      ? []
+      : [wrong('metadata.namespace', namespace, namespaceRule)]),
+  ];
 }
 
 function podProblems(path: string, spec: unknown, options: ManifestOptions): readonly Problem[] {

@@ -6,6 +6,7 @@ import type { Fleet } from '../core/fleet/index.ts';
 import type { Namespace } from '../core/inventory/index.ts';
 import { type Lock, lockBeside, parseLock, parseRollouts, type Rollouts } from '../core/rollout/index.ts';
 import { formatProblem, type Problem, SpecError, UsageError } from '../core/std/errors.ts';
+import { isNamespaceName, namespaceRule } from '../core/std/object-name.ts';
 import type { Io } from './io.ts';
 import type { RolloutFlags } from './rollout-flags.ts';
 
@@ -132,16 +133,13 @@ export async function loadNamespaces(path: string, io: Io): Promise<readonly Nam
   return read.value;
 }
 
-const namespaceName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-
 /** Says, once for all of them, that names were asked for that no namespace can have. They get an answer all the same. */
 export function warnOfNames(names: readonly string[], io: Io): void {
-  const [first, ...rest] = names.filter((name) => !namespaceName.test(name));
+  const [first, ...rest] = names.filter((name) => !isNamespaceName(name));
   if (first === undefined) return;
   const more = rest.length === 0 ? '' : ` (nor ${rest.length} more of these names)`;
   const message = `no namespace can be called ${JSON.stringify(first)}${more}`;
-  const hint = 'lower-case letters, digits and dashes, at most 63, no dash at either end';
-  warn([{ code: 'namespace-name', severity: 'warning', message, hint }], io);
+  warn([{ code: 'namespace-name', severity: 'warning', message, hint: namespaceRule }], io);
 }
 
 /** Warnings go to stderr, one paragraph each. */

@@ -1,5 +1,5 @@
 // The command line: finds the command, loads only that one, runs it, and turns errors into messages and exit codes.
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import {
   formatProblem,
   InvariantError,
@@ -75,12 +75,24 @@ const entries: readonly Entry[] = [
 /** Runs one command line; resolves to the exit code and never rejects. */
 export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
   try {
-    const program = await assemble(args, io);
-    await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' });
+    const line = asked(args);
+    const program = await assemble(line, io);
+    await program.parseAsync([...line], { from: 'user' });
     return io.exitCode;
   } catch (error) {
     return report(error, io);
   }
+}
+
+/** `help pod run` asks what `pod run --help` asks, of commands that have a help of their own too; nothing asks for the list. */
+function asked(args: readonly string[]): readonly string[] {
+  if (args.length === 0) return ['--help'];
+  const [first, ...topic] = args;
+  if (first !== 'help') return args;
+  const [name] = topic;
+  if (name !== undefined && !name.startsWith('-') && !entries.some((entry) => entry.name === name))
+    throw new UsageError(`there is no command ${name}`, { hint: 'fairway --help lists the commands' });
+  return [...topic, '--help'];
 }
 
 async function assemble(args: readonly string[], io: Io): Promise<Command> {
@@ -96,7 +108,7 @@ async function assemble(args: readonly string[], io: Io): Promise<Command> {
 }
 
 async function commandOf(entry: Entry, called: string | undefined, io: Io): Promise<Command> {
-  if (entry.name !== called && called !== 'help') return new Command(entry.name).summary(entry.summary);
+  if (entry.name !== called) return new Command(entry.name).summary(entry.summary);
   const build = await entry.load();
   return quietAll(build(io).summary(entry.summary), io);
 }
@@ -108,11 +120,19 @@ function quietAll(command: Command, io: Io): Command {
 
 /** Commander throws instead of ending the process, and writes to our streams. */
 function quiet(command: Command, io: Io): Command {
-  return command.exitOverride().configureOutput({
-    writeOut: (text) => io.stdout.write(text),
-    writeErr: (text) => io.stderr.write(text),
-  });
+  return command
+    .exitOverride()
+    .configureHelp({
+      // Nothing is no default that a reader needs to be told.
+      optionDescription: (option) => plainHelp.optionDescription(option).replace(/ \(default: (?:\[\]|false)\)$/, ''),
+    })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+    });
 }
+
+const plainHelp = new Help();
 
 function report(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? io.exitCode : 2;

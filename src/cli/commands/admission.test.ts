@@ -33,6 +33,19 @@ test('manifests: the parts together are the whole', async () => {
   assert.equal(all?.stdout, `${server?.stdout}---\n${webhooks?.stdout}`);
 });
 
+const badNames: readonly (readonly [args: readonly string[], stderr: RegExp])[] = [
+  [['--image', ''], /--image "" is no image/],
+  [['--namespace', 'Fairway_System'], /--namespace "Fairway_System" is no name.*\n {2}hint: lower-case/],
+  [['--inject', '1.25.2', 'A B'], /"1\.25\.2" is no revision[^]*"A B" is no revision/],
+];
+for (const [args, wanted] of badNames) {
+  test(`manifests ${args.join(' ')} are refused`, async () => {
+    const { code, stdout, stderr } = await run(...args);
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+    assert.match(stderr, wanted);
+  });
+}
+
 test('manifests: a certificate of somebody else', async () => {
   const { code, stdout } = await run('--tls-secret', 'certificate', '--ca-file', 'ca.pem');
   assert.equal(code, 0);

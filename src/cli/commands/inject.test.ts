@@ -148,3 +148,16 @@ spec: {environmentVariables: {MINE: "yes"}}
   const env = proxyIn(stdout.slice(0, stdout.indexOf('---\n'))).env;
   assert.equal(env.find(({ name }) => name === 'MINE')?.value, 'yes');
 });
+
+const badFlags: readonly (readonly [args: readonly string[], stderr: RegExp])[] = [
+  [['--revision', 'A B'], /"A B" is no revision/],
+  [['--native-sidecars', 'maybe'], /Allowed choices are true, false/],
+  [['--max-bytes', 'much'], /a whole number of bytes is wanted/],
+];
+for (const [args, wanted] of badFlags) {
+  test(`inject ${args.join(' ')} is refused`, async () => {
+    const { code, stdout, stderr } = await capture(['inject', ...image, ...args], { stdin: pod() });
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+    assert.match(stderr, wanted);
+  });
+}

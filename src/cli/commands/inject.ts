@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import type { InjectFlags } from '../inject/flags.ts';
 import type { Io } from '../io.ts';
+import { maxBytesOption } from '../max-bytes.ts';
 
 export function build(io: Io): Command {
   return new Command('inject')
@@ -13,18 +14,16 @@ export function build(io: Io): Command {
     .option('--mesh-config <file>', 'MeshConfig, or its ConfigMap (default: Istio’s defaults)')
     .option('--proxy-image <image>', 'the proxy’s image (default: proxyImage of the revision in fairway.yml)')
     .option('--fleet <file>', 'the fleet file (default: fairway.yml, where it exists)')
-    .option('--native-sidecars <yes>', 'true or false (default: by `kubernetes` of fairway.yml)', yesOrNo)
+    .addOption(
+      new Option('--native-sidecars <yes>', 'default: by `kubernetes` of fairway.yml').choices(['true', 'false']),
+    )
     .addOption(new Option('--compat <what>', 'to the letter like another injector').choices(['istio']))
     .option('-n, --namespace <name>', 'namespace of manifests that name none')
     .addOption(new Option('-o, --output <format>', 'all documents in one format').choices(['yaml', 'json']))
     .option('--compliance-policy <name>', 'fips-140-2 or fips-140-3, for templates that know it')
-    .option('--max-bytes <n>', 'largest stream that is read', Number, 256 << 20)
+    .addOption(maxBytesOption())
     .action(async (paths: readonly string[], flags: InjectFlags) => {
       const { run } = await import('../inject/run.ts');
       await run(paths, flags, io);
     });
-}
-
-function yesOrNo(text: string): boolean {
-  return text === 'true';
 }

@@ -1,6 +1,7 @@
 // `fairway mutate`: puts the revision label into manifests, and touches nothing else of them.
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { Io } from '../io.ts';
+import { maxBytesOption } from '../max-bytes.ts';
 import type { MutateFlags } from '../mutate/all.ts';
 import { withRolloutFlags } from '../rollout-flags.ts';
 
@@ -25,7 +26,7 @@ export function build(io: Io): Command {
     .option('--mutator <file>', 'another mutator: an ES module, or a patch declared in YAML (repeatable)', collect, [])
     .option('--overwrite-jobs', 'change the label of Jobs that have one')
     .option('--strict', 'warnings fail the run: exit 1, nothing is written')
-    .option('--max-bytes <n>', 'largest stream that is read', bytes, 256 << 20)
+    .addOption(maxBytesOption())
     .action(async (paths: readonly string[], flags: MutateFlags) => {
       const { run } = await import('../mutate/run.ts');
       await run(paths, flags, io);
@@ -34,11 +35,4 @@ export function build(io: Io): Command {
 
 function collect(value: string, values: readonly string[]): readonly string[] {
   return [...values, value];
-}
-
-function bytes(text: string): number {
-  const value = Number(text);
-  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(value))
-    throw new InvalidArgumentError('a whole number of bytes is wanted');
-  return value;
 }

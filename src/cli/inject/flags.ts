@@ -7,7 +7,7 @@ export interface InjectFlags {
   readonly meshConfig?: string;
   readonly proxyImage?: string;
   readonly fleet?: string;
-  readonly nativeSidecars?: boolean;
+  readonly nativeSidecars?: 'true' | 'false';
   readonly compat?: 'istio';
   readonly namespace?: string;
   readonly output?: 'yaml' | 'json';

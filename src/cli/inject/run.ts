@@ -14,7 +14,8 @@ import {
   proxyConfigResource,
 } from '../../core/inject/index.ts';
 import { type Edit, editedText, encodeUtf8, readPlain, transformStream } from '../../core/manifest/index.ts';
-import { ManifestError, type Problem, UsageError } from '../../core/std/errors.ts';
+import { ManifestError, type Problem, SpecError, UsageError } from '../../core/std/errors.ts';
+import { revisionNameTrouble } from '../../core/std/revision-name.ts';
 import type { Io } from '../io.ts';
 import { findFiles, readSource, type Source } from '../mutate/sources.ts';
 import { print } from '../mutate/write.ts';
@@ -37,6 +38,8 @@ export async function run(paths: readonly string[], flags: InjectFlags, io: Io):
   if (paths.length === 0 && io.stdin.isTTY === true) {
     throw new UsageError('nothing to read', { hint: 'name files or folders, or pipe manifests in' });
   }
+  const trouble = flags.revision === undefined ? undefined : revisionNameTrouble(flags.revision);
+  if (trouble !== undefined) throw new SpecError([{ severity: 'error', ...trouble }]);
   const fleet = await loadFleetFile(flags.fleet === undefined ? {} : { fleet: flags.fleet }, io);
   const sources: Source[] = [];
   for (const file of await findFiles(paths.length === 0 ? ['-'] : paths, io.cwd))
@@ -129,7 +132,7 @@ function injectOne(object: JsonObject, place: Place): JsonObject {
       revision,
       object,
       namespace: flags.namespace ?? '',
-      nativeSidecars: flags.nativeSidecars ?? (fleet?.kubernetesMinor ?? firstNativeMinor) >= firstNativeMinor,
+      nativeSidecars: isNative(flags, fleet),
       compat: flags.compat ?? 'fairway',
       lifecycle: lifecycleOf(fleet),
       proxyConfigs: state.proxyConfigs,
@@ -157,6 +160,11 @@ function injectOne(object: JsonObject, place: Place): JsonObject {
 
 /** Native sidecars are stable from Kubernetes 1.33. */
 const firstNativeMinor = 33;
+
+function isNative({ nativeSidecars }: InjectFlags, fleet: Fleet | undefined): boolean {
+  if (nativeSidecars !== undefined) return nativeSidecars === 'true';
+  return (fleet?.kubernetesMinor ?? firstNativeMinor) >= firstNativeMinor;
+}
 
 function lifecycleOf(fleet: Fleet | undefined): ProxyLifecycle {
   const minor = fleet?.kubernetesMinor;

@@ -24,7 +24,11 @@ export function build(io: Io): Command {
     )
     .argument('<file>', 'the manifest; - reads standard input')
     .option('--scenario <file>', 'how containers behave and what happens to the pod (docs/reference/scenario.md)')
-    .option('--until <duration>', 'stop after this much virtual time', parseDuration, 600_000)
+    .addOption(
+      new Option('--until <duration>', 'stop after this much virtual time')
+        .argParser(parseDuration)
+        .default(600_000, '10m'),
+    )
     .option('--seed <n>', 'of everything drawn by chance', parseSeed, 1)
     .addOption(
       new Option('--timing <kind>', 'ideal: nothing costs time; kubelet: ticks, jitter and measured costs')

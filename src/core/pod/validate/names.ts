@@ -1,5 +1,7 @@
 // Names as the API server checks them: ports and qualified names (of conditions, of scheduling gates).
+
 import type { Problem } from '../../std/errors.ts';
+import { isObjectName } from '../../std/object-name.ts';
 import { invalid, required } from './field.ts';
 
 /** A port by number (1–65535) or by the name of a container's port. */
@@ -27,7 +29,6 @@ export function qualifiedNameProblems(path: string, value: string): readonly Pro
   const prefix = slash === -1 ? undefined : value.slice(0, slash);
   const name = value.slice(slash + 1);
   const label = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-  const subdomain = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
   return [
     ...(label.test(name)
       ? []
@@ -38,7 +39,7 @@ export function qualifiedNameProblems(path: string, value: string): readonly Pro
             'name part must be 1 to 63 letters, digits, -, _ or ., with a letter or digit at both ends',
           ),
         ]),
-    ...(prefix === undefined || subdomain.test(prefix)
+    ...(prefix === undefined || isObjectName(prefix)
       ? []
       : [invalid(path, value, 'prefix part must be a DNS subdomain of at most 253 lower-case characters')]),
   ];
