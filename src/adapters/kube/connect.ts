@@ -1,6 +1,7 @@
 // A cluster from a kubeconfig, or from inside a pod. @kubernetes/client-node reads the file and keeps the credentials fresh (exec
 // plugins, token files); requests are our own.
 import type { RequestOptions } from 'node:https';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { UsageError } from '../../core/std/errors.ts';
 import { prng } from '../../core/std/prng.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -44,18 +45,14 @@ async function serverOf({ kubeconfig, context }: ConnectOptions): Promise<Server
   try {
     if (kubeconfig === undefined) config.loadFromDefault();
     else config.loadFromFile(kubeconfig);
-    if (context !== undefined) config.setCurrentContext(context);
   } catch (cause) {
     throw new UsageError(`cannot read the kubeconfig: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     });
   }
-  const cluster = config.getCurrentCluster();
-  if (cluster === null)
-    throw new UsageError('the kubeconfig names no cluster', { hint: 'set --kubeconfig, --context or KUBECONFIG' });
-  const behindProxy = cluster.proxyUrl !== undefined && cluster.proxyUrl !== '';
+  const { url, behindProxy } = placeOf(config, context);
   return {
-    url: new URL(cluster.server),
+    url,
     options: async () => {
       const applied: RequestOptions = {};
       await config.applyToHTTPSOptions(applied);
@@ -64,4 +61,33 @@ async function serverOf({ kubeconfig, context }: ConnectOptions): Promise<Server
       return applied;
     },
   };
+}
+
+/** What the library makes up where it finds neither a kubeconfig nor a pod's account. */
+const madeUp = { context: 'loaded-context', server: 'http://localhost:8080' };
+
+/** Where the cluster of a context is (the current one, if none is named). @throws UsageError */
+export function placeOf(
+  config: KubeConfig,
+  context: string | undefined,
+): { readonly url: URL; readonly behindProxy: boolean } {
+  if (config.getCurrentContext() === madeUp.context && config.getCurrentCluster()?.server === madeUp.server)
+    throw new UsageError('there is no kubeconfig', { hint: 'set --kubeconfig or KUBECONFIG, or write ~/.kube/config' });
+  const names = config.getContexts().map(({ name }) => name);
+  const known = names.length === 0 ? 'the kubeconfig has no contexts' : `there are: ${names.join(', ')}`;
+  if (context !== undefined && !names.includes(context))
+    throw new UsageError(`there is no context ${context} in the kubeconfig`, { hint: known });
+  if (context !== undefined) config.setCurrentContext(context);
+  const cluster = config.getCurrentCluster();
+  if (cluster === null)
+    throw new UsageError('the current context of the kubeconfig names no cluster', { hint: `set --context; ${known}` });
+  const { server, skipTLSVerify, proxyUrl = '' } = cluster;
+  if (!URL.canParse(server)) throw new UsageError(`the kubeconfig names a server that is no address: ${server}`);
+  const url = new URL(server);
+  // The library refuses to log in there, at the first request and in words of its own.
+  if (url.protocol === 'http:' && !skipTLSVerify)
+    throw new UsageError(`the server of the kubeconfig speaks no TLS: ${server}`, {
+      hint: 'credentials would be readable on the way; if that is meant, set insecure-skip-tls-verify: true for this cluster',
+    });
+  return { url, behindProxy: proxyUrl !== '' };
 }

@@ -2,6 +2,7 @@
 import { applyEdits, encodeUtf8, type Piece } from '../../core/manifest/index.ts';
 import { type MutateResult, nameOf, type PlacedRemark } from '../../core/mutate/index.ts';
 import { ManifestError, type Problem, UsageError } from '../../core/std/errors.ts';
+import { interruptible } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { type Mutated, type MutateFlags, mutateAll } from './all.ts';
 import { unifiedDiff } from './diff.ts';
@@ -32,6 +33,9 @@ function checkFlags(paths: readonly string[], flags: MutateFlags): void {
   }
   const mode = (['write', 'check', 'diff'] as const).find((name) => flags[name] === true);
   if (whole !== undefined && mode !== undefined) throw new UsageError(`${whole} and --${mode} exclude each other`);
+  if (flags.write === true && flags.check === true) {
+    throw new UsageError('--write and --check exclude each other', { hint: 'look first, then write' });
+  }
   if (flags.write === true && (paths.length === 0 || paths.includes('-'))) {
     throw new UsageError('--write needs files or folders', { hint: 'name them: fairway mutate --write deploy/' });
   }
@@ -87,7 +91,12 @@ async function putOut(mutated: readonly Mutated[], flags: MutateFlags, io: Io): 
       );
     io.exitCode = changed.length > 0 ? 1 : 0;
   } else if (flags.write === true) {
-    writeAll(changed.map((one) => ({ path: one.source.path ?? '', before: one.source.bytes, pieces: piecesOf(one) })));
+    const rewrites = changed.map((one) => ({
+      path: one.source.path ?? '',
+      before: one.source.bytes,
+      pieces: piecesOf(one),
+    }));
+    await interruptible((look) => writeAll(rewrites, look));
   } else if (flags.diff !== true) await print(joined(mutated), io.stdout);
 }
 

@@ -1,9 +1,10 @@
 // Writes changed files, all or none: first every new file is staged (see replace-file.ts), then the renames. If a rename fails, the files
-// renamed before it get their old content back. What a killed run left in these folders is removed first.
+// renamed before it get their old content back, and so when the run is interrupted. What a killed run left in these folders is removed first.
 
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Piece } from '../../core/manifest/index.ts';
+import type { Look } from '../interruption.ts';
 import type { Output } from '../output.ts';
 import { removeLeftovers, type Staged, stage } from '../replace-file.ts';
 
@@ -18,16 +19,20 @@ interface StagedRewrite extends Staged {
   readonly rewrite: Rewrite;
 }
 
-/** @throws the error of the file system, with every file as it was */
-export function writeAll(rewrites: readonly Rewrite[]): void {
+/** @throws the error of the file system, or what `look` throws between two files; then every file is as it was */
+export async function writeAll(rewrites: readonly Rewrite[], look: Look): Promise<void> {
   const staged: StagedRewrite[] = [];
   const renamed: StagedRewrite[] = [];
   for (const folder of new Set(rewrites.map(({ path }) => dirname(realpathSync(path))))) removeLeftovers(folder);
   try {
-    for (const rewrite of rewrites) staged.push({ rewrite, ...stage(rewrite.path, blocksOf(rewrite.pieces)) });
+    for (const rewrite of rewrites) {
+      staged.push({ rewrite, ...stage(rewrite.path, blocksOf(rewrite.pieces)) });
+      await look();
+    }
     for (const file of staged) {
       renameSync(file.temporary, file.target);
       renamed.push(file);
+      await look();
     }
     for (const folder of new Set(staged.map(({ target }) => dirname(target)))) flushFolder(folder);
   } catch (error) {

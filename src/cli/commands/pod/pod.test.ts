@@ -84,7 +84,7 @@ const refused: readonly (readonly [args: readonly string[], stderr: RegExp])[] =
   [['run', 'service.yaml'], /^service.yaml:1:7: warning: kind: Service is left out.*\nerror: there is nothing to run/],
   [['run', 'out.yaml'], /metadata.name: Invalid value: "\.\.\/\.\.\/web".*\n {2}hint: lower-case/],
   [['run', 'out.yaml'], /metadata.namespace: Invalid value: "a_b"/],
-  [['run', 'out.yaml'], /^out.yaml:\d+:\d+: error: kind: Required value/m],
+  [['run', 'out.yaml'], /out.yaml:\d+:\d+: error: document 2: kind: Required value/],
   [['run', 'syntax.yaml'], /^syntax.yaml:\d+:\d+: error: .*\[yaml-syntax\]/],
   [['simulate', 'pod.yaml', '--scenario', 'text-scenario.yaml'], /^text-scenario.yaml:1:1: error: Invalid input/],
   [['simulate', 'pod.yaml', '--scenario', 'nope.yaml'], /cannot read nope.yaml/],
