@@ -44,6 +44,7 @@ export async function printManifests(flags: ManifestFlags, io: Io): Promise<void
 async function installOptions(flags: ManifestFlags, cwd: string): Promise<InstallOptions> {
   const { mode, image, namespace, replicas, tlsSecret } = flags;
   refuseBadNames(flags);
+  refuseShared(namespace);
   if (mode === 'policy') refuseServing(flags);
   if ((tlsSecret === undefined) !== (flags.caFile === undefined))
     throw new UsageError('--tls-secret and --ca-file belong together', {
@@ -71,6 +72,14 @@ function refuseBadNames({ image, namespace, inject }: ManifestFlags): void {
     return trouble === undefined ? [] : [{ severity: 'error', ...trouble }];
   });
   if (troubles.length > 0) throw new SpecError(troubles);
+}
+
+/** The namespace is among the objects: it gets labels of its own, and goes with what is deleted by the same manifests. */
+function refuseShared(namespace: string): void {
+  if (!/^(?:default|istio-system|kube-.*)$/.test(namespace)) return;
+  throw new UsageError(`--namespace ${namespace} is not Fairway's alone`, {
+    hint: 'name one that nothing else lives in: taking Fairway out deletes it',
+  });
 }
 
 /** In policy mode nobody is called, so there is no certificate and no injector. */

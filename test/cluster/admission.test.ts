@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Connection } from '../../src/adapters/kube/connect.ts';
-import { defaultConfigText, defaultValuesText } from '../../src/core/inject/index.ts';
-import { type StandIn, statusAnnotation } from './injector.ts';
-import { install, isKind } from './install.ts';
+import { injectedBy, type StandIn } from './injector.ts';
+import { applyInjectorTexts, install, isKind } from './install.ts';
 import {
   apply,
+  cli,
   createPod,
   doctorFinds,
   type Finding,
@@ -63,10 +63,6 @@ async function reached(...replicas: readonly Replica[]): Promise<void> {
   });
 }
 
-const injectedBy = ({ metadata }: Pod): string | undefined => {
-  const status = metadata.annotations?.[statusAnnotation];
-  return status === undefined ? undefined : (JSON.parse(status) as { revision: string }).revision;
-};
 const both = (pod: Pod): readonly (string | undefined)[] => [revisionOf(pod), injectedBy(pod)];
 
 test('the API server takes every manifest, also of injectors, by strict validation', async () => {
@@ -93,6 +89,7 @@ const broken: readonly (readonly [what: string, args: readonly string[], status:
   ['rules that cannot be used, of a policy', ['--config', '.broken', '--mode', 'policy'], 2, /rollouts\.yml:1:/],
   ['a ConfigMap that is not there', ['--config-map', 'nowhere'], 2, /there is no ConfigMap fairway-system\/nowhere/],
   ['a certificate that is not there', ['--config', folder, '--tls-cert', '/no', '--tls-key', '/no'], 2, /\/no/],
+  ['a key that is none', ['--config', folder, '--tls-cert', cli, '--tls-key', cli], 2, /certificate/],
 ];
 for (const [what, args, status, message] of broken)
   test(`the server ends over ${what}`, async () => {
@@ -345,18 +342,7 @@ test('a caBundle that somebody overwrites is right again in seconds', async () =
 
 test("Fairway's own injector in the place of istiod's: the API server takes what it makes, and Krispr comes before it", async () => {
   const team = await newNamespace('own');
-  const values = defaultValuesText({
-    image: 'example.test/proxy:2',
-    discovery: 'istiod-b-2.istio-system.svc:15012',
-    revision: 'b-2',
-  });
-  const mesh = 'defaultConfig: {discoveryAddress: "istiod-b-2.istio-system.svc:15012"}\n';
-  const data: Readonly<Record<string, object>> = {
-    'istio-sidecar-injector-b-2': { config: defaultConfigText(), values },
-    'istio-b-2': { mesh },
-  };
-  for (const [name, texts] of Object.entries(data))
-    apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'istio-system' }, data: texts });
+  applyInjectorTexts('b-2');
   const injected = ['--config', folder, '--inject', 'b-2'] as const;
   const made = await fairway('admission', 'manifests', '--image', 'x', ...injected, '--only', 'webhooks');
   await install(...injected, '--only', 'server');

@@ -3,14 +3,20 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { issue, newAuthority } from '../../src/apps/admission/authority.ts';
-import { apply } from './kube.ts';
+import { apply, type Pod } from './kube.ts';
 
-export const statusAnnotation = 'sidecar.istio.io/status';
+const statusAnnotation = 'sidecar.istio.io/status';
 
 export interface StandIn {
   readonly server: Server;
-  /** Applies the configuration of a revision, named as istiod's is. */
-  readonly configure: (revision: string) => void;
+  /** Applies the configuration of a revision, named as istiod's is unless another name is given. */
+  readonly configure: (revision: string, name?: string) => void;
+}
+
+/** The revision that a pod was injected with. */
+export function injectedBy({ metadata }: Pod): string | undefined {
+  const status = metadata.annotations?.[statusAnnotation];
+  return status === undefined ? undefined : (JSON.parse(status) as { revision: string }).revision;
 }
 
 export async function startInjector(): Promise<StandIn> {
@@ -30,7 +36,8 @@ export async function startInjector(): Promise<StandIn> {
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return { server, configure: (revision) => apply(configuration(revision, port, authority.cert)) };
+  const at = { port, ca: authority.cert };
+  return { server, configure: (revision, name) => apply(configuration(revision, at, name)) };
 }
 
 interface Review {
@@ -45,12 +52,16 @@ function mark({ object }: Review, revision: string): object[] {
   return [{ op: 'add', path: `/metadata/annotations/${statusAnnotation.replace('/', '~1')}`, value }];
 }
 
-function configuration(revision: string, port: number, ca: string): object {
+function configuration(
+  revision: string,
+  { port, ca }: { readonly port: number; readonly ca: string },
+  name = `istio-sidecar-injector-${revision}`,
+): object {
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'MutatingWebhookConfiguration',
     metadata: {
-      name: `istio-sidecar-injector-${revision}`,
+      name,
       labels: { 'istio.io/rev': revision, app: 'sidecar-injector' },
     },
     webhooks: [

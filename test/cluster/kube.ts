@@ -49,14 +49,19 @@ export function environment(): NodeJS.ProcessEnv {
 
 /** The same for the server itself: its own account, so that every suite also shows that the rights which are installed are enough. */
 export function accountEnvironment(): NodeJS.ProcessEnv {
-  const token = kubectl(['-n', 'fairway-system', 'create', 'token', 'fairway-admission', '--duration', '2h']).trim();
+  return { ...environment(), KUBECONFIG: kubeconfigOf('fairway-system', 'fairway-admission') };
+}
+
+/** A kubeconfig for an account of the cluster, for two hours. */
+export function kubeconfigOf(namespace: string, account: string): string {
+  const token = kubectl(['-n', namespace, 'create', 'token', account, '--duration', '2h']).trim();
   const config = JSON.parse(readFileSync(kubeconfig, 'utf8')) as {
     readonly users: readonly { readonly name: string }[];
   };
-  const file = `${kubeconfig}.admission`;
+  const file = `${kubeconfig}.${account}`;
   const users = config.users.map(({ name }) => ({ name, user: { token } }));
   writeFileSync(file, JSON.stringify({ ...config, users }), { mode: 0o600 });
-  return { ...environment(), KUBECONFIG: file };
+  return file;
 }
 
 /** Runs kubectl; throws with its stderr where it fails. */

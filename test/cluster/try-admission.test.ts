@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { defaultConfigText, defaultValuesText } from '../../src/core/inject/index.ts';
-import { apply, environment, kubectl, newNamespace, until } from './kube.ts';
+import { applyInjectorTexts } from './install.ts';
+import { environment, kubectl, newNamespace, until } from './kube.ts';
 import { leadTo, startProgram, stopReplicas } from './replica.ts';
 import { type Stage, stageUp } from './stage.ts';
 
@@ -26,15 +26,7 @@ before(async () => {
   writeFileSync(file('bin', 'fairway'), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, { mode: 0o755 });
   writeFileSync(file('rollouts.yml'), `production: {${revision}: 100}\n`);
   stage = await stageUp(revision);
-  const values = defaultValuesText({ image: 'example.test/proxy:2', discovery: 'istiod.test:15012', revision });
-  const maps = { 'istio-sidecar-injector': { config: defaultConfigText(), values }, istio: { mesh: '{}\n' } };
-  for (const [name, data] of Object.entries(maps))
-    apply({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: `${name}-${revision}`, namespace: 'istio-system' },
-      data,
-    });
+  applyInjectorTexts(revision);
   await newNamespace('shop');
 });
 after(async () => {

@@ -11,6 +11,7 @@ import {
 import type { FleetKind } from '../../core/fleet/index.ts';
 import { matching } from '../../core/injectors/index.ts';
 import { type ClusterFacts, selectingKeys } from '../../core/policy-table/index.ts';
+import { type WatchedType, watchedTypes } from '../../core/reach/index.ts';
 import type { Cluster, Following, Resource, Sink } from '../../ports/cluster.ts';
 import type { FirstSights } from './first-sights.ts';
 import { followConfigurations, followLabels, type Labels } from './follow-mesh.ts';
@@ -47,38 +48,15 @@ interface Surroundings {
   readonly changed?: () => void;
 }
 
-interface OwnerType extends Resource {
-  readonly kind: string;
-  /** Whole objects where a selector has to be seen; metadata alone of what is many and never tops a chain with a selector. */
-  readonly what: 'metadata' | 'objects';
-}
-
-const owner = (group: string, plural: string, kind: string, what: OwnerType['what']): OwnerType => ({
-  group,
-  version: 'v1',
-  plural,
-  kind,
-  what,
-});
-const builtIn: readonly OwnerType[] = [
-  owner('apps', 'replicasets', 'ReplicaSet', 'metadata'),
-  owner('apps', 'deployments', 'Deployment', 'objects'),
-  owner('apps', 'statefulsets', 'StatefulSet', 'objects'),
-  owner('apps', 'daemonsets', 'DaemonSet', 'objects'),
-  owner('apps', 'controllerrevisions', 'ControllerRevision', 'metadata'),
-  owner('batch', 'jobs', 'Job', 'metadata'),
-  owner('batch', 'cronjobs', 'CronJob', 'metadata'),
-  owner('', 'replicationcontrollers', 'ReplicationController', 'objects'),
-];
 /** Starts every watch. */
 export function startCaches(world: Surroundings): Caches {
-  const index = ownerIndex(builtIn);
+  const index = ownerIndex(watchedTypes);
   const followings = new Map<string, Following>();
   const follow = (resource: Resource, what: 'metadata' | 'objects', sink: Sink): void => {
     followings.set(`${resource.plural}.${resource.group}`, world.cluster.follow(resource, what, sink));
   };
-  const followOwners = (type: OwnerType): void => follow(type, type.what, ownerSink({ type, index, ...world }));
-  for (const type of builtIn) if (world.owners !== 'selectors' || mayCarrySelector(type)) followOwners(type);
+  const followOwners = (type: WatchedType): void => follow(type, type.what, ownerSink({ type, index, ...world }));
+  for (const type of watchedTypes) if (world.owners !== 'selectors' || mayCarrySelector(type)) followOwners(type);
   let meshVersion = 0;
   const meshChanged = (): void => {
     meshVersion++;
@@ -121,7 +99,7 @@ export function startCaches(world: Surroundings): Caches {
 }
 
 /** Revisions, Jobs and their makers never select pods by a label of users. */
-function mayCarrySelector({ group, kind }: OwnerType): boolean {
+function mayCarrySelector({ group, kind }: WatchedType): boolean {
   return group !== 'batch' && kind !== 'ControllerRevision';
 }
 
@@ -131,7 +109,7 @@ export function unknownOwners(controller: OwnerReference | undefined): ReturnTyp
 }
 
 interface OwnerSinkOptions {
-  readonly type: OwnerType;
+  readonly type: WatchedType;
   readonly index: OwnerIndex;
   readonly cluster: Cluster;
   readonly changed?: () => void;
@@ -160,7 +138,7 @@ function ownerSink({ type, index, cluster, changed = () => {} }: OwnerSinkOption
 }
 
 interface Reading {
-  readonly type: OwnerType;
+  readonly type: WatchedType;
   readonly index: OwnerIndex;
   readonly cluster: Cluster;
   readonly reading: Set<string>;
@@ -188,7 +166,7 @@ async function putBare(
 async function discover(
   { apiVersion, kind }: FleetKind,
   { cluster, log }: Surroundings,
-): Promise<OwnerType | undefined> {
+): Promise<WatchedType | undefined> {
   const [group = '', version] = apiVersion.split('/');
   const served = version ?? (await preferredVersion(cluster, group));
   const answer =

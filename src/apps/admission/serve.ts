@@ -222,7 +222,6 @@ async function followCertificate(
     everyMs: settings.pollMs,
     onError: (error) => log.error({ error: String(error) }, 'the certificate cannot be used; the last good one stays'),
     use: async (certificate) => {
-      const { validTo, serialNumber } = new X509Certificate(certificate.cert);
       if (state.listener === undefined)
         state.listener = await listen({
           host: settings.listen.host,
@@ -231,6 +230,7 @@ async function followCertificate(
           onRequest,
         });
       else state.listener.useCertificate(certificate);
+      const { validTo, serialNumber } = new X509Certificate(certificate.cert);
       metrics.certificateEnd.set(Date.parse(validTo) / 1000);
       log.info({ serialNumber, validTo }, 'certificate in use');
     },

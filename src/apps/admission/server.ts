@@ -1,4 +1,5 @@
 // The HTTPS listener: HTTP/2 and HTTP/1.1 on one port, certificates that change while it serves, and a drain that loses no request.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import {
   constants,
   createSecureServer,
@@ -7,6 +8,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import { UsageError } from '../../core/std/errors.ts';
 import type { Request } from './body.ts';
 import type { Response } from './routes.ts';
 
@@ -40,6 +42,7 @@ const requestMs = 30_000;
 const mostStreams = 250;
 
 export async function listen({ host, port, certificate, onRequest }: ListenOptions): Promise<Listener> {
+  requireFit(certificate);
   const server = createSecureServer({ ...certificate, allowHTTP1: true, minVersion: 'TLSv1.2', ...limits });
   const open = trackConnections(server, onRequest);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -50,9 +53,28 @@ export async function listen({ host, port, certificate, onRequest }: ListenOptio
   server.on('error', () => {});
   return {
     port: (server.address() as AddressInfo).port,
-    useCertificate: (next) => server.setSecureContext({ ...next, minVersion: 'TLSv1.2' }),
+    useCertificate: (next) => {
+      requireFit(next);
+      server.setSecureContext({ ...next, minVersion: 'TLSv1.2' });
+    },
     close: (deadlineMs) => closeGently(server, open, deadlineMs),
   };
+}
+
+/** An empty half is no error to Node: it would serve, and fail every handshake. So a file would look while somebody writes it. */
+function requireFit({ cert, key }: Certificate): void {
+  if (fits(cert, key)) return;
+  throw new UsageError('the certificate and its key do not fit', {
+    hint: 'both are PEM, the leaf first, its key not encrypted',
+  });
+}
+
+function fits(cert: string, key: string): boolean {
+  try {
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
 }
 
 /** Node reads them for HTTP/1.1 connections of this server too, but its types know them for plain servers only. */

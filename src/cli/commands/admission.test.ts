@@ -95,6 +95,8 @@ const refused: readonly (readonly [what: string, args: readonly string[], messag
   ['a default that is not injected', ['--inject', 'a-1', '--default-revision', 'b-2'], /b-2/],
   ['every namespace without a default', ['--inject', 'a-1', '--every-namespace'], /--default-revision/],
   ['no replicas', ['--replicas', '0'], /replicas/],
+  ["Istio's namespace", ['--namespace', 'istio-system'], /not Fairway's alone/],
+  ["Kubernetes' namespaces", ['--namespace', 'kube-system'], /not Fairway's alone/],
 ];
 for (const [what, args, message] of refused)
   test(`manifests refuses ${what}`, async () => {

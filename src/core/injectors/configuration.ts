@@ -2,10 +2,11 @@
 // mesh's labels. Any other mutating webhook is none of the mesh's business.
 import { compareCodePoints } from '../std/order.ts';
 import { keysOf, type Labels, type Selector, selects } from './selector.ts';
+import { isSwitchedOff } from './switched-off.ts';
 
 /** A MutatingWebhookConfiguration, as far as it is looked at. */
 export interface Configuration {
-  readonly metadata: { readonly name: string; readonly labels?: Labels };
+  readonly metadata: { readonly name: string; readonly labels?: Labels; readonly annotations?: Labels };
   readonly webhooks?: readonly Webhook[];
 }
 
@@ -39,8 +40,6 @@ export const revisionLabel = 'istio.io/rev';
 export const injectionLabel = 'istio-injection';
 export const injectLabel = 'sidecar.istio.io/inject';
 const meshLabels: ReadonlySet<string> = new Set([revisionLabel, injectionLabel, injectLabel]);
-/** Put into the selectors of a webhook that Fairway's stands in for; no object carries it. Upgrades of istiod's chart merge their selectors into it. */
-export const switchedOff: Selector = { matchLabels: { 'fairway.dev/taken-over': 'never-match' } };
 /** Where a pod is Krispr's, not an injector's. */
 const krisprName = 'krispr.fairway.dev';
 
@@ -85,18 +84,13 @@ export function namedRevisions(injectors: readonly Injector[]): readonly string[
   return [...new Set(named)].sort(compareCodePoints);
 }
 
-function isInjector({ name, rules = [], namespaceSelector, objectSelector }: Webhook): boolean {
+function isInjector(webhook: Webhook): boolean {
+  const { name, rules = [], namespaceSelector, objectSelector } = webhook;
   const forPods = rules.some(
     ({ operations = [], resources = [] }) =>
       operations.some((each) => each === 'CREATE' || each === '*') &&
       resources.some((each) => each === 'pods' || each === '*'),
   );
   const keys = [...keysOf(namespaceSelector), ...keysOf(objectSelector)];
-  if (isSwitchedOff(namespaceSelector) || isSwitchedOff(objectSelector)) return false;
-  return forPods && name !== krisprName && keys.some((key) => meshLabels.has(key));
-}
-
-/** Whether the selector selects nothing, because another injector stands in for its own. */
-export function isSwitchedOff(selector: Selector | undefined): boolean {
-  return Object.entries(switchedOff.matchLabels ?? {}).every(([key, value]) => selector?.matchLabels?.[key] === value);
+  return forPods && name !== krisprName && !isSwitchedOff(webhook) && keys.some((key) => meshLabels.has(key));
 }

@@ -3,7 +3,7 @@
 import type { Problem } from '../std/errors.ts';
 import { type AgingFacts, agingFindings, stuckFindings, unlabelledFindings, type WorkloadFacts } from './aging.ts';
 import { type Configuration, injectorsOf, krisprsOf, namedRevisions } from './configuration.ts';
-import { classFindings, namespaceFindings, orderFindings } from './findings.ts';
+import { classFindings, namespaceFindings, orderFindings, switchedOffFindings } from './findings.ts';
 import { type NativeChoice, type NodeFacts, nativeFindings } from './native.ts';
 import { type PolicyFacts, policyFindings } from './policy-findings.ts';
 import { type Trust, trustFindings } from './trust.ts';
@@ -48,6 +48,7 @@ export function diagnose(snapshot: Snapshot): readonly Problem[] {
     ...trustFindings(snapshot.trust),
     ...(policy === undefined ? [] : policyFindings(policy)),
     ...classFindings(injectors),
+    ...switchedOffFindings(configurations),
     ...namespaces.flatMap((namespace) => namespaceFindings(namespace, injectors).problems),
     ...workloads.flatMap((workload) => workloadFindings(workload, new Set(namedRevisions(injectors)), snapshot)),
     ...snapshot.stuck,

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type InstallOptions, installManifests } from '../install/index.ts';
 import { uncovered } from './classes.ts';
-import { type Configuration, type Injector, injectorsOf, krisprsOf, switchedOff } from './configuration.ts';
-import { classFindings, namespaceFindings, orderFindings } from './findings.ts';
+import { type Configuration, type Injector, injectorsOf, krisprsOf } from './configuration.ts';
+import { classFindings, namespaceFindings, orderFindings, switchedOffFindings } from './findings.ts';
 import { type Selector, selects } from './selector.ts';
+import { keptAnnotation, switchedOff } from './switched-off.ts';
 
 const key = 'app';
 const selectors: readonly (readonly [
@@ -126,10 +127,31 @@ for (const [what, taken, others, left] of standIns)
     else assert.match(found ?? '', left);
   });
 
+/** Merged into what a chart wrote, so that the annotation need not be read. */
+const off = installed('a-1', true).map(({ metadata, webhooks = [] }) => ({
+  metadata: { ...metadata, name: `off-${metadata.name}`, labels: { 'istio.io/rev': 'a-1' } },
+  webhooks: webhooks.map((each) => ({
+    ...each,
+    objectSelector: { ...each.objectSelector, ...switchedOff.objectSelector },
+  })),
+}));
+
 test('a webhook that was switched off takes nothing, whatever was merged into its selectors', () => {
-  const off = installed('a-1', true).map(({ webhooks = [], ...rest }) => ({
-    ...rest,
-    webhooks: webhooks.map((each) => ({ ...each, objectSelector: { ...each.objectSelector, ...switchedOff } })),
-  }));
   assert.deepEqual(injectorsOf(off), []);
+});
+
+test('who is switched off and has nobody in its place is found, by what it took before', () => {
+  const found = (...others: readonly Configuration[]): readonly string[] =>
+    switchedOffFindings([...off, ...others]).map(({ path, message }) => `${path}: ${message}`);
+  assert.deepEqual(found(...installed('a-1', true)), []);
+  assert.match(found(...installed('a-1', false)).join(), /^off-fairway-2-inject-a-1: .*no injector takes a pod with /);
+  assert.match(found().join(), /^off-fairway-2-inject-a-1: /);
+  const [webhook] = installed('a-1', false)[1]?.webhooks ?? [];
+  const kept = JSON.stringify({ [webhook?.name ?? '']: webhook });
+  const replaced = (annotations: Readonly<Record<string, string>>): Configuration => ({
+    metadata: { name: 'whole', annotations },
+    webhooks: webhook === undefined ? [] : [{ ...webhook, ...switchedOff }],
+  });
+  assert.deepEqual(codes(switchedOffFindings([replaced({ [keptAnnotation]: kept })])), ['taken-over-unserved']);
+  assert.deepEqual(switchedOffFindings([replaced({})]), [], 'nobody knows what it took');
 });

@@ -2,9 +2,18 @@
 // its namespaces, by the order of its configurations.
 import type { Problem } from '../std/errors.ts';
 import { compareCodePoints } from '../std/order.ts';
-import { classes, controlPlane, nameLabel } from './classes.ts';
-import { type Injector, injectionLabel, injectLabel, matching, revisionLabel } from './configuration.ts';
+import { classes, controlPlane, nameLabel, uncovered } from './classes.ts';
+import {
+  type Configuration,
+  type Injector,
+  injectionLabel,
+  injectLabel,
+  injectorsOf,
+  matching,
+  revisionLabel,
+} from './configuration.ts';
 import type { Labels } from './selector.ts';
+import { isSwitchedOff, keptIn, selectorsBefore } from './switched-off.ts';
 
 export interface NamespaceFacts {
   readonly name: string;
@@ -48,6 +57,32 @@ export function classFindings(injectors: readonly Injector[]): readonly Problem[
       add(found, controlPlaneInjection(names, shown));
   }
   return [...found.values()];
+}
+
+/** Configurations of istiod that were switched off, where nobody takes all of their pods. */
+export function switchedOffFindings(configurations: readonly Configuration[]): readonly Problem[] {
+  const injectors = injectorsOf(configurations);
+  return configurations.flatMap((configuration) => {
+    const left = uncovered(injectorsOf([asBefore(configuration)]), injectors);
+    return left === undefined ? [] : [standsIdle(configuration, left)];
+  });
+}
+
+/** As it would be given back; what nobody knows any more stays off. */
+function asBefore({ metadata, webhooks = [] }: Configuration): Configuration {
+  const kept = keptIn(metadata.annotations ?? {});
+  const off = webhooks.filter(isSwitchedOff).map((webhook) => ({ ...webhook, ...selectorsBefore(webhook, kept) }));
+  return { metadata, webhooks: off };
+}
+
+function standsIdle({ metadata: { name, labels = {} } }: Configuration, left: string): Problem {
+  return {
+    code: 'taken-over-unserved',
+    severity: 'error',
+    path: name,
+    message: `it is switched off, and nobody stands in for it: no injector takes ${left}`,
+    hint: `fairway admission give-back ${labels[revisionLabel] ?? 'REVISION'} switches it on again`,
+  };
 }
 
 /** What a namespace's labels do to a pod without labels, and to the labels of pods. */

@@ -5,15 +5,22 @@ export {
   type Configuration,
   type Injector,
   injectorsOf,
-  isSwitchedOff,
   krisprsOf,
   matching,
   namedRevisions,
-  switchedOff,
 } from './configuration.ts';
 export { diagnose, type Probe, type Snapshot } from './diagnose.ts';
 export { classFindings, namespaceFindings } from './findings.ts';
 export type { NativeChoice, NodeFacts } from './native.ts';
 export type { PolicyFacts } from './policy-findings.ts';
 export { keysOf, type Selector, selects } from './selector.ts';
+export {
+  isSwitchedOff,
+  type Kept,
+  keptAnnotation,
+  keptIn,
+  type Selectors,
+  selectorsBefore,
+  switchedOff,
+} from './switched-off.ts';
 export type { Trust } from './trust.ts';

@@ -1,4 +1,5 @@
 // The rights of the admission server, one role a need, so that a reader sees what each is for and can take one away.
+import { watchedTypes } from '../reach/index.ts';
 import {
   appName,
   caSecretName,
@@ -68,21 +69,20 @@ function policyRoles(options: InstallOptions): readonly Role[] {
 
 /** Metadata only is asked for, but the right to list metadata is the right to list. */
 function ownerRules({ kinds }: InstallOptions): readonly Rule[] {
-  const groups = Map.groupBy(kinds, ({ group }) => group);
-  return [
-    { apiGroups: [''], resources: ['namespaces', 'replicationcontrollers'], verbs: follow },
-    {
-      apiGroups: ['apps'],
-      resources: ['deployments', 'replicasets', 'statefulsets', 'daemonsets', 'controllerrevisions'],
-      verbs: follow,
-    },
-    { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: follow },
-    ...Array.from(groups, ([group, list]) => ({
-      apiGroups: [group],
-      resources: list.map(({ resource }) => resource),
-      verbs: follow,
-    })),
+  const watched = [
+    { group: '', resource: 'namespaces' },
+    ...watchedTypes.map(({ group, plural: resource }) => ({ group, resource })),
   ];
+  return [...rulesByGroup(watched), ...rulesByGroup(kinds)];
+}
+
+function rulesByGroup(types: InstallOptions['kinds']): readonly Rule[] {
+  const groups = Map.groupBy(types, ({ group }) => group);
+  return Array.from(groups, ([group, list]) => ({
+    apiGroups: [group],
+    resources: list.map(({ resource }) => resource),
+    verbs: follow,
+  }));
 }
 
 /** Reads everybody's configurations, to know which revisions are served; writes its own only, to keep their caBundle right. */

@@ -1,8 +1,14 @@
 // Switches istiod's own injector of a revision off while Fairway's stands in its place, and back on: its selectors are replaced by ones that
 // match nothing, and kept in an annotation. Nothing is deleted, so that taking Fairway out again is one step.
 // Both look at each webhook as it is now, not at what was done before: an upgrade of istiod's chart may have put selectors or webhooks there since.
-import { isSwitchedOff, type Selector, switchedOff } from '../injectors/index.ts';
-import { parseObject } from '../std/json.ts';
+import {
+  isSwitchedOff,
+  keptAnnotation,
+  keptIn,
+  type Selectors,
+  selectorsBefore,
+  switchedOff,
+} from '../injectors/index.ts';
 
 export interface Operation {
   readonly op: 'test' | 'add';
@@ -26,25 +32,15 @@ interface Webhook extends Partial<Selectors> {
   readonly name: string;
 }
 
-interface Selectors {
-  readonly namespaceSelector: Selector;
-  readonly objectSelector: Selector;
-}
-
-type Kept = Readonly<Record<string, Selectors>>;
-
-const keptAnnotation = 'fairway.dev/selectors-before-take-over';
-const off: Selectors = { namespaceSelector: switchedOff, objectSelector: switchedOff };
-
 /** RFC 6902 for a configuration as it was read; fails where somebody changed it meanwhile. */
 export function takeOver(configuration: unknown): Switch {
   const { metadata, webhooks = [] } = configuration as Configuration;
   const { annotations = {} } = metadata;
   const kept: Record<string, Selectors> = { ...keptIn(annotations) };
   const selectors = webhooks.flatMap((webhook, i) => {
-    if (isOff(webhook)) return [];
+    if (isSwitchedOff(webhook)) return [];
     kept[webhook.name] = selectorsOf(webhook);
-    return setSelectors(i, off);
+    return setSelectors(i, switchedOff);
   });
   if (selectors.length === 0) return { kind: 'nothing' };
   return patch(metadata, [note({ ...annotations, [keptAnnotation]: JSON.stringify(kept) }), ...selectors]);
@@ -57,7 +53,7 @@ export function giveBack(configuration: unknown): Switch {
   const kept = keptIn(metadata.annotations ?? {});
   const operations: Operation[] = [];
   for (const [i, webhook] of webhooks.entries()) {
-    if (!isOff(webhook)) continue;
+    if (!isSwitchedOff(webhook)) continue;
     const before = selectorsBefore(webhook, kept);
     if (before === undefined) return { kind: 'lost', webhook: webhook.name };
     operations.push(...setSelectors(i, before));
@@ -66,33 +62,8 @@ export function giveBack(configuration: unknown): Switch {
   return patch(metadata, [...operations, note(annotations)]);
 }
 
-function isOff({ namespaceSelector, objectSelector }: Webhook): boolean {
-  return isSwitchedOff(namespaceSelector) || isSwitchedOff(objectSelector);
-}
-
 function selectorsOf({ namespaceSelector = {}, objectSelector = {} }: Webhook): Selectors {
   return { namespaceSelector, objectSelector };
-}
-
-/** What its owner wrote since, by a merge into what was put there; else what is kept. */
-function selectorsBefore(webhook: Webhook, kept: Kept): Selectors | undefined {
-  const now = selectorsOf(webhook);
-  const since = {
-    namespaceSelector: withoutMark(now.namespaceSelector),
-    objectSelector: withoutMark(now.objectSelector),
-  };
-  const isWritten = [since.namespaceSelector, since.objectSelector].some((each) => Object.keys(each).length > 0);
-  return isWritten ? since : kept[webhook.name];
-}
-
-function withoutMark({ matchLabels = {}, ...rest }: Selector): Selector {
-  const labels = Object.entries(matchLabels).filter(([key]) => switchedOff.matchLabels?.[key] === undefined);
-  return labels.length === 0 ? rest : { ...rest, matchLabels: Object.fromEntries(labels) };
-}
-
-/** Nothing where the annotation is not there, or is no longer what was written. */
-function keptIn(annotations: Readonly<Record<string, string>>): Kept {
-  return (parseObject(annotations[keptAnnotation] ?? '') ?? {}) as unknown as Kept;
 }
 
 function note(annotations: Readonly<Record<string, string>>): Operation {

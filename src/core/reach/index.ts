@@ -1,6 +1,5 @@
-// The door of reach: workloads that do not come to another revision by themselves.
+// The door of reach: workloads that do not come to another revision by themselves, and the kinds that Krispr watches.
 export {
-  isWatchedKind,
   type Subject,
   type Unreached,
   type UnreachedWorkload,
@@ -8,3 +7,4 @@ export {
   unreachedBecause,
   unreachedProblems,
 } from './reach.ts';
+export { isWatchedKind, type WatchedType, watchedTypes } from './watched.ts';

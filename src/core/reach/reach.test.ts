@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  isWatchedKind,
-  type Subject,
-  type Unreached,
-  unreached,
-  unreachedBecause,
-  unreachedProblems,
-} from './index.ts';
+import { type Subject, type Unreached, unreached, unreachedBecause, unreachedProblems } from './index.ts';
 
 const undisrupted = { 'karpenter.sh/do-not-disrupt': 'true' };
 const rows: readonly (readonly [what: string, subject: Partial<Subject>, because: Unreached | undefined])[] = [
@@ -33,13 +26,6 @@ const rows: readonly (readonly [what: string, subject: Partial<Subject>, because
 for (const [what, subject, because] of rows)
   test(`reach: ${what}`, () =>
     assert.equal(unreachedBecause({ kind: 'Deployment', isWatched: true, ...subject }), because));
-
-test('what Krispr watches', () => {
-  const kinds = ['Deployment', 'CronJob', 'Rollout', 'CloneSet'].map((kind) =>
-    isWatchedKind(kind, [{ kind: 'CloneSet' }]),
-  );
-  assert.deepEqual(kinds, [true, true, false, true]);
-});
 
 test('one warning a reason, with five names at most', () => {
   const many = Array.from({ length: 7 }, (_, i) => ({ workload: `shop/Job/${i}`, because: 'runs-to-end' as const }));

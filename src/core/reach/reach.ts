@@ -52,22 +52,6 @@ function keepsItsNode(annotations: Readonly<Record<string, string>>): boolean {
   );
 }
 
-/** Kinds whose deploys Krispr knows the times of: its own, and those of fairway.yml. */
-export function isWatchedKind(kind: string, kinds: readonly { readonly kind: string }[]): boolean {
-  return builtIn.has(kind) || kinds.some((each) => each.kind === kind);
-}
-
-const builtIn: ReadonlySet<string> = new Set([
-  'Deployment',
-  'ReplicaSet',
-  'StatefulSet',
-  'DaemonSet',
-  'Job',
-  'CronJob',
-  'ReplicationController',
-  'Pod',
-]);
-
 export interface UnreachedWorkload {
   /** namespace/kind/name */
   readonly workload: string;
