@@ -183,6 +183,59 @@ test('an ordered set that waits for the pod that it would have to replace', asyn
   kubectl(['-n', 'shop', 'delete', 'statefulset', 'db']);
 });
 
+test('namespaces whose labels shadow or contradict, and a set that follows only by hand', async () => {
+  await newNamespace('shadow', { 'istio.io/rev': 'a-1' });
+  await newNamespace('odd', { 'istio-injection': 'yes' });
+  await newNamespace('contrary', { 'istio-injection': 'disabled', 'istio.io/rev': 'a-1' });
+  const labels = { app: 'hand', 'istio.io/rev': 'a-1' };
+  const spec = { replicas: 0, serviceName: 'hand', updateStrategy: { type: 'OnDelete' } };
+  apply(workload('StatefulSet', { name: 'hand', namespace: 'shop' }, labels, spec));
+  const found = await find('label-shadowed', 'injection-value', 'injection-contradiction', 'workload-stuck');
+  assert.deepEqual(found.map(({ code, path: at, message }) => `${code} ${at ?? /shop.*$/.exec(message)?.[0]}`).sort(), [
+    'injection-contradiction contrary',
+    'injection-value odd',
+    'label-shadowed shadow',
+    'workload-stuck shop/StatefulSet/hand',
+  ]);
+  kubectl(['-n', 'shop', 'delete', 'statefulset', 'hand']);
+  kubectl(['delete', 'namespace', 'shadow', 'odd', 'contrary', '--wait=false']);
+});
+
+test('an injector that would take the control plane, a webhook without roots, and one whose roots have ended', async () => {
+  const name = 'istio-sidecar-injector-a-1';
+  const live = JSON.parse(kubectl(['get', 'mutatingwebhookconfiguration', name, '-o', 'json'])) as {
+    readonly webhooks: readonly [object];
+  };
+  const [webhook] = live.webhooks;
+  const day = 86_400_000;
+  const ended = await newAuthority({ nowMs: Date.now() - 2 * day, lifeMs: day });
+  const rogue = (webhookName: string, caBundle: string): object => ({
+    ...webhook,
+    name: `${webhookName}.example.test`,
+    clientConfig: {
+      service: { namespace: 'shop', name: 'nowhere' },
+      caBundle: Buffer.from(caBundle).toString('base64'),
+    },
+    failurePolicy: 'Ignore',
+    namespaceSelector: {},
+    objectSelector: { matchExpressions: [{ key: 'sidecar.istio.io/inject', operator: 'DoesNotExist' }] },
+  });
+  apply({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'MutatingWebhookConfiguration',
+    metadata: { name: 'zz-rogue' },
+    webhooks: [rogue('none', ''), rogue('ended', ended.cert)],
+  });
+  const found = (await find('ca-bundle', 'control-plane-injected')).map(
+    ({ code, path: at, message }) => `${code} ${at}: ${message}`,
+  );
+  assert.match(found.join('\n'), /ca-bundle zz-rogue\/none\.example\.test: no caBundle/);
+  assert.match(found.join('\n'), /ca-bundle zz-rogue\/ended\.example\.test: every root of the caBundle has expired/);
+  assert.match(found.join('\n'), /control-plane-injected .*zz-rogue/);
+  kubectl(['delete', 'mutatingwebhookconfiguration', 'zz-rogue']);
+  assert.deepEqual(await find('ca-bundle', 'control-plane-injected'), []);
+});
+
 test('Krispr as a policy: what it lacks, and what this mode does not do', async () => {
   const codes = [
     'krispr-missing',

@@ -1,7 +1,7 @@
 // The admission server: brings rules, certificate, caches and routes together, tells when it is ready, and drains.
 import { X509Certificate } from 'node:crypto';
 import type { Knowledge, ReadRules } from '../../core/admission/index.ts';
-import type { Compat, ProxyLifecycle } from '../../core/inject/index.ts';
+import type { Compat } from '../../core/inject/index.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { type Caches, startCaches, unknownOwners } from './caches.ts';
 import { type ClusterVersion, followVersion } from './cluster-version.ts';
@@ -14,6 +14,7 @@ import { injectRoute } from './inject-route.ts';
 import { followInjectors, type InjectorConfigs } from './injector-configs.ts';
 import { krisprRoute } from './krispr-route.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { proxyLifecycle } from './proxy-lifecycle.ts';
 import { answerRequest, type Route } from './routes.ts';
 import { type Certificate, type Listener, listen } from './server.ts';
 
@@ -185,12 +186,7 @@ function injection(state: State, { cluster, inject, log }: AdmissionPorts): read
   if (cluster === undefined || inject === undefined || inject.revisions.length === 0) return [];
   const configs = followInjectors(cluster, inject.revisions, log);
   state.injectors = configs;
-  let known: { readonly rules: ReadRules | undefined; readonly lifecycle: ProxyLifecycle } | undefined;
-  const lifecycle = (): ProxyLifecycle => {
-    if (known?.rules !== state.rules || known === undefined)
-      known = { rules: state.rules, lifecycle: lifecycleOf(state.rules) };
-    return known.lifecycle;
-  };
+  const lifecycle = proxyLifecycle({ rules: () => state.rules, minor: () => state.version?.minor() });
   return [
     injectRoute({
       injectorOf: configs.of,
@@ -201,14 +197,6 @@ function injection(state: State, { cluster, inject, log }: AdmissionPorts): read
       log,
     }),
   ];
-}
-
-function lifecycleOf(rules: ReadRules | undefined): ProxyLifecycle {
-  const { lifecycle, kubernetesMinor } = rules?.fleet ?? {};
-  return {
-    ...(lifecycle as ProxyLifecycle | undefined),
-    ...(kubernetesMinor === undefined ? {} : { kubernetesMinor }),
-  };
 }
 
 async function followCertificate(

@@ -101,12 +101,7 @@ function trackConnections(server: Http2SecureServer, onRequest: ListenOptions['o
     socket.on('close', () => open.sockets.delete(socket));
     socket.on('error', () => socket.destroy());
   });
-  server.on('session', (session) => {
-    open.sessions.add(session);
-    session.setTimeout(idleMs, () => session.close());
-    session.on('close', () => open.sessions.delete(session));
-    session.on('error', () => session.destroy());
-  });
+  server.on('session', (session) => trackSession(open, session));
   server.on('request', (request: Request, response: Response) => {
     const socket = request.httpVersionMajor === 1 ? request.socket : undefined;
     if (socket !== undefined) open.sockets.set(socket, (open.sockets.get(socket) ?? 0) + 1);
@@ -115,6 +110,13 @@ function trackConnections(server: Http2SecureServer, onRequest: ListenOptions['o
     void onRequest(request, response);
   });
   return open;
+}
+
+function trackSession({ sessions }: Connections, session: ServerHttp2Session): void {
+  sessions.add(session);
+  session.setTimeout(idleMs, () => session.close());
+  session.on('close', () => sessions.delete(session));
+  session.on('error', () => session.destroy());
 }
 
 /** What Node does for HTTP/1.1 itself. */

@@ -25,11 +25,7 @@ function manifests(io: Io): Command {
     .description('Prints the objects that install the admission server, for kubectl apply.')
     .requiredOption('--image <image>', 'image of fairway')
     .addOption(modeOption())
-    .option(
-      '--namespace <name>',
-      'namespace of the server, and of nothing else: it is installed and deleted with it',
-      'fairway-system',
-    )
+    .option('--namespace <name>', 'namespace of the server alone: it goes with it', 'fairway-system')
     .option('--replicas <n>', 'replicas of the server', wholeNumber, 2)
     .option('--config <folder>', 'folder with rollouts.yml, and fairway.yml and rollouts.lock where they exist', '.')
     .option(
