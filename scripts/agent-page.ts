@@ -14,7 +14,7 @@ logged, and its default holds. This page is made by \`npm run docs:agent\`.
 ## Exit codes
 
 \`proxy\` leaves with 0 where the agent ended Envoy, and with Envoy's own status where Envoy ended by itself: its code, 128+n for a signal, 127 where it cannot be started. 2: flags,
-environment or configuration are wrong, and nothing was started; every problem is in the log. 69: the status port is taken, or \`wait\` ran out of time. \`istio-iptables\` leaves with 1 where flags or rules do not fit
+environment or configuration are wrong, and nothing was started; every problem is in the log. 69: the status port is taken, another agent runs a proxy in the same folder, or \`wait\` ran out of time. 70: an error of the agent itself before Envoy ran; later ones are logged, and Envoy goes on. \`istio-iptables\` leaves with 1 where flags or rules do not fit
 and nothing was changed, with 126 where the validation finds no redirect. With \`--compat istio\` every other failure of the agent is 255.
 
 ## Improvements

@@ -5,6 +5,12 @@ import { nodeHost } from '../adapters/node/host.ts';
 import { runAgent } from '../apps/agent/agent.ts';
 import { version } from './version.ts';
 
-void runAgent({ args: process.argv.slice(2), env: process.env, host: nodeHost(), version }).then((code) =>
-  process.exit(code),
+const ourBug = 70;
+
+void runAgent({ args: process.argv.slice(2), env: process.env, host: nodeHost(), version }).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(ourBug);
+  },
 );

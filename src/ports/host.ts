@@ -43,11 +43,15 @@ export interface HostFiles {
 
 export interface HostProcesses {
   readonly isRoot: boolean;
+  /** Of this process. */
+  readonly pid: number;
   readonly spawn: (program: Program) => Child;
-  /** Runs a program to its end, with a text on its stdin. */
-  readonly run: (program: string, args: readonly string[], stdin?: string) => Promise<Ran>;
-  /** Calls for each SIGTERM, SIGINT and SIGHUP. */
+  /** Runs a program to its end, with a text on its stdin; after `timeoutMs` it is killed, and all that it started. */
+  readonly run: (program: string, args: readonly string[], stdin?: string, timeoutMs?: number) => Promise<Ran>;
+  /** Calls for each SIGTERM, SIGINT and SIGHUP; from then on SIGUSR1 and SIGUSR2, which others send to programs they take for something else, do nothing. */
   readonly onTerminate: (run: () => void) => void;
+  /** Calls for each error that nobody caught; the process lives on. */
+  readonly onUnexpected: (run: (error: unknown) => void) => void;
   /** When a process began, in ticks since the machine's start; undefined: there is none. Tells a reused pid from the old one. */
   readonly startTicks: (pid: number) => number | undefined;
   readonly kill: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => void;

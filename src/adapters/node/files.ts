@@ -30,17 +30,37 @@ export const nodeFiles: HostFiles = {
       writeWhole(path, content, mode);
       return undefined;
     } catch (error) {
-      return String(error);
+      return `${path}: ${String(error)}`;
     }
   },
-  remove: (path) => rmSync(path, { force: true }),
+  remove: removeIfPossible,
 };
 
+/** What a folder does not let go (read-only by now) stays. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Nothing depends on it.
+  }
+}
+
 function writeWhole(path: string, content: string | Uint8Array, mode: number): void {
-  // A device or a mount (/dev/termination-log) can be written but not replaced.
-  if (path.startsWith('/dev/')) return writeFileSync(path, content);
-  mkdirSync(dirname(path), { recursive: true });
+  if (path.startsWith('/dev/')) return writeFileSync(path, content); // a device
   const partial = `${path}.${process.pid}.new`;
-  writeFileSync(partial, content, { mode });
-  renameSync(partial, path);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(partial, content, { mode });
+    renameSync(partial, path);
+  } catch (error) {
+    removeIfPossible(partial);
+    if (!isInPlaceOnly(path, error)) throw error;
+    writeFileSync(path, content);
+  }
+}
+
+/** A file that is mounted alone (a termination message's path) can be written but not replaced. Never on a full disk: that would cost the old content. */
+function isInPlaceOnly(path: string, error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return ['EBUSY', 'EROFS', 'EACCES', 'EPERM'].includes(code) && existsSync(path);
 }

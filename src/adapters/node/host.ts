@@ -30,7 +30,19 @@ export function nodeHost(): Host {
     keys: nodeKeys,
     messages: nodeMessages,
     nonce: randomUUID,
-    print: (line) => process.stdout.write(`${line}\n`),
-    complain: (line) => process.stderr.write(`${line}\n`),
+    print: printer(process.stdout),
+    complain: printer(process.stderr),
+  };
+}
+
+/** Whoever read the log may be gone: that must not end the proxy. Node tells of it by an event, Bun by an exception. */
+function printer(stream: NodeJS.WriteStream): (line: string) => void {
+  stream.on('error', () => undefined);
+  return (line) => {
+    try {
+      stream.write(`${line}\n`);
+    } catch {
+      // Nobody reads it.
+    }
   };
 }

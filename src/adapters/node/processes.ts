@@ -10,10 +10,15 @@ import { processUsage } from './usage.ts';
 export function nodeProcesses(): HostProcesses {
   return {
     isRoot: process.getuid?.() === 0,
+    pid: process.pid,
     spawn: start,
     run: runToEnd,
     onTerminate: (run) => {
       for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, run);
+      for (const name of ['SIGUSR1', 'SIGUSR2'] as const) process.on(name, () => undefined);
+    },
+    onUnexpected: (run) => {
+      for (const name of ['uncaughtException', 'unhandledRejection'] as const) process.on(name, run);
     },
     startTicks,
     kill: (pid, signal) => sendSignal(pid, signal),
@@ -42,9 +47,11 @@ function start({ path, args, env, user }: Program): Child {
   return { pid, kill: (signal) => child.kill(signal), ended: promise };
 }
 
-function runToEnd(program: string, args: readonly string[], stdin = ''): Promise<Ran> {
+function runToEnd(program: string, args: readonly string[], stdin = '', timeoutMs?: number): Promise<Ran> {
   const { promise, resolve } = Promise.withResolvers<Ran>();
-  const child = spawn(program, [...args], { stdio: 'pipe' });
+  const child = spawn(program, [...args], { stdio: 'pipe', detached: timeoutMs !== undefined });
+  const killGroup = (): void => (child.pid === undefined ? undefined : sendSignal(-child.pid, 'SIGKILL'));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(killGroup, timeoutMs);
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
@@ -59,7 +66,7 @@ function runToEnd(program: string, args: readonly string[], stdin = ''): Promise
   );
   child.stdin.on('error', () => undefined); // it may end without reading
   child.stdin.end(stdin);
-  return promise;
+  return promise.finally(() => clearTimeout(timer));
 }
 
 function endOf(code: number | null, signal: NodeJS.Signals | null): ChildEnd {

@@ -5,6 +5,7 @@ import { type Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import type { Asked, Handler, Server } from '../../ports/host.ts';
+import { processUsage } from './usage.ts';
 
 /** A client may be slow, but not for ever: each connection costs memory that the application's pod pays for. */
 const limits = {
@@ -13,14 +14,16 @@ const limits = {
   keepAliveTimeout: 120_000,
   connectionsCheckingInterval: 5000,
 };
-const connectionsAtMost = 1000;
+/** Silent ones cost some hundred bytes each until they are ended, and whoever holds all of them keeps the kubelet's probes out. */
+const connectionsAtMost = 10_000;
 
 /** Listens on a port of every address; port 0 takes a free one. Rejects where it is taken. */
 export async function serve(port: number, answer: Handler): Promise<Server> {
   const server = createServer(limits, (request, response) => {
     reply(answer, request, response).catch(() => response.destroy());
   });
-  server.maxConnections = connectionsAtMost;
+  // Half of the descriptors remain for what the answers need.
+  server.maxConnections = Math.min(connectionsAtMost, Math.floor(processUsage().openFilesAtMost / 2));
   await listen(server, port, '::').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EAFNOSUPPORT' && error.code !== 'EADDRNOTAVAIL') throw error;
     return listen(server, port, '0.0.0.0');

@@ -20,6 +20,7 @@ interface AdminRequest {
 export async function askEnvoy(host: Host, { method, admin, path, timeoutMs }: AdminRequest): Promise<StatsAnswer> {
   const answer = await host.net.fetch({ method, ...admin, path, timeoutMs });
   if (answer.kind === 'failed') return answer;
+  if (answer.cut) return { kind: 'failed', problem: `an answer of more than ${answer.body.length} bytes` };
   const text = new TextDecoder().decode(answer.body);
   return answer.status === 200
     ? { kind: 'body', text }

@@ -16,7 +16,7 @@ import type {
   Ran,
 } from '../../ports/host.ts';
 import { fakeGrpc } from './fake-grpc.ts';
-import { fakeKeys } from './fake-keys.ts';
+import { fakeCertificate, fakeKeys } from './fake-keys.ts';
 import { type AskServer, type FakeMessages, fakeMessages } from './fake-messages.ts';
 
 const usage: ProcessUsage = {
@@ -45,6 +45,8 @@ interface FakeHost extends Host {
   readonly advance: (ms: number) => Promise<void>;
   readonly terminate: () => void;
   readonly endEnvoy: (end: ChildEnd) => void;
+  /** An error that nobody catches. */
+  readonly fail: (error: unknown) => void;
   /** Asks the status server; undefined where nobody listens (any more). */
   readonly ask: (asked: Partial<Asked> & { readonly path: string }) => Promise<Answer | undefined>;
   readonly alive: Map<number, number>;
@@ -97,7 +99,7 @@ export function fakeHost(behaviour: Behaviour = {}): FakeHost {
     requests: [] as string[],
     ran: [] as string[],
   };
-  const written = new Map(Object.entries({ [caRoot]: 'root', ...behaviour.files }));
+  const written = new Map(Object.entries({ [caRoot]: fakeCertificate('root', 2e12), ...behaviour.files }));
   const { processes, ...envoy } = fakeProcesses(behaviour, seen, time);
   const { net, ask } = fakeNet(behaviour, seen, time);
   return {
@@ -133,10 +135,11 @@ function fakeProcesses(
   behaviour: Behaviour,
   seen: Seen,
   time: VirtualTime,
-): Pick<FakeHost, 'processes' | 'alive' | 'terminate' | 'endEnvoy'> {
+): Pick<FakeHost, 'processes' | 'alive' | 'terminate' | 'endEnvoy' | 'fail'> {
   const alive = new Map<number, number>();
   const ended = Promise.withResolvers<ChildEnd>();
   let terminate = (): void => undefined;
+  let fail = (_: unknown): void => undefined;
   const kill = (signal: string): void => {
     seen.signals.push(`${time.nowMs()} ${signal}`);
     if (signal === 'SIGKILL') ended.resolve({ kind: 'signal', name: 'SIGKILL', number: 9 });
@@ -154,7 +157,10 @@ function fakeProcesses(
   const onTerminate = (run: () => void): void => {
     terminate = run;
   };
-  const startTicks = (pid: number): number | undefined => (pid === 4711 ? 99 : alive.get(pid));
+  const onUnexpected = (run: typeof fail): void => {
+    fail = run;
+  };
+  const startTicks = (pid: number): number | undefined => (pid === 4711 ? 99 : pid === 42 ? 7 : alive.get(pid));
   const run = (program: string, args: readonly string[], stdin = ''): Promise<Ran> => {
     seen.ran.push([program, ...args].join(' '));
     return Promise.resolve({
@@ -164,8 +170,9 @@ function fakeProcesses(
       ...behaviour.run?.([program, ...args].join(' '), stdin),
     });
   };
-  const processes = { isRoot: true, run, spawn, onTerminate, startTicks, kill: killPid, usage: () => usage };
-  return { processes, alive, terminate: () => terminate(), endEnvoy: ended.resolve };
+  const own = { isRoot: true, pid: 42, usage: () => usage };
+  const processes = { ...own, run, spawn, onTerminate, onUnexpected, startTicks, kill: killPid };
+  return { processes, alive, terminate: () => terminate(), endEnvoy: ended.resolve, fail: (error) => fail(error) };
 }
 
 function fakeNet(behaviour: Behaviour, seen: Seen, time: VirtualTime): Pick<FakeHost, 'net' | 'ask'> {

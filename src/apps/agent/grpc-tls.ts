@@ -1,5 +1,6 @@
 // TLS to the control plane as the files are at this moment: roots, and a certificate to show while it is valid. Read anew for each
-// connection, because all of them are rotated.
+// connection, because all of them are rotated; a writer who is half done is told by the files' names, and the next connection tries again.
+import { pemCertificates, pemFile } from '../../core/identity/index.ts';
 import type { GrpcTls, TlsLimits } from '../../ports/grpc.ts';
 import type { Host } from '../../ports/host.ts';
 
@@ -18,12 +19,23 @@ export function tlsFrom(
   const { files, keys, clock } = host;
   const roots = rootFile === undefined ? undefined : files.read(rootFile);
   if (rootFile !== undefined && roots === undefined) return `the root is missing: ${rootFile}`;
+  const trusted = roots === undefined ? [] : readable(roots, keys);
+  if (roots !== undefined && trusted.length === 0) return `no certificate can be read in the root: ${rootFile}`;
   const chain = clientFiles === undefined ? undefined : files.read(clientFiles.chain);
   const key = clientFiles === undefined ? undefined : files.read(clientFiles.key);
-  const expiresMs = chain === undefined ? 0 : (keys.certificate(chain)?.expiresMs ?? 0);
+  const tls = { roots: roots === undefined ? undefined : pemFile(trusted), serverName };
   // Without a certificate that holds, the token has to do.
-  const isShown = chain !== undefined && key !== undefined && expiresMs > clock.wallMs();
-  return { roots, serverName, ...(isShown ? { client: { chain, key } } : {}) };
+  if (clientFiles === undefined || chain === undefined || key === undefined) return tls;
+  if ((keys.certificate(chain)?.expiresMs ?? Infinity) <= clock.wallMs()) return tls;
+  const wrong = keys.pairProblem(chain, key);
+  return wrong === undefined
+    ? { ...tls, client: { chain, key } }
+    : `${clientFiles.chain} and ${clientFiles.key} cannot be shown: ${wrong}`;
+}
+
+/** The certificates of a file that can be read, each by itself. */
+export function readable(pem: string, keys: Host['keys']): readonly string[] {
+  return pemCertificates(pem).filter((each) => keys.certificate(each) !== undefined);
 }
 
 /** Of TLS 1.2, in Envoy's connections by gRPC too. */

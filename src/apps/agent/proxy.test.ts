@@ -22,7 +22,7 @@ test('starts Envoy, tells when it is ready, drains it on SIGTERM, stops it', asy
   const code = runProxy(['sidecar'], env, host);
   await host.advance(10);
   assert.equal(host.spawned[0]?.path, '/usr/local/bin/envoy');
-  assert.equal(host.written.get('/etc/p/envoy.pid'), '{"pid":4711,"startTicks":99}');
+  assert.equal(host.written.get('/etc/p/envoy.pid'), '{"pid":4711,"startTicks":99,"agent":{"pid":42,"startTicks":7}}');
   assert.equal((await host.ask({ path: '/healthz/ready' }))?.status, 200);
   await host.advance(9990);
   host.terminate();

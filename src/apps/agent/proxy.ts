@@ -29,7 +29,15 @@ export async function runProxy(args: readonly string[], env: Env, machine: Host)
   for (const warning of ofPlan) log('warn', 'left out', { problem: warning });
   for (const message of [...errors, ...problems.map(textOf)]) log('error', 'cannot start', { problem: message });
   if (plan === undefined || errors.length > 0) return usage;
+  host.processes.onUnexpected((error) => log('error', unexpected, { problem: stackOf(error) }));
   return settings.disableEnvoy ? runProxyless(plan, host, log) : start(plan, host, log);
+}
+
+/** A bug of ours costs what it concerns, not the Envoy of a pod that serves. */
+const unexpected = 'an error of the agent that nobody expected; it goes on';
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
 }
 
 async function start(plan: Plan, host: Host, log: Log): Promise<number> {
@@ -66,7 +74,8 @@ async function start(plan: Plan, host: Host, log: Log): Promise<number> {
     return refuse(`status port ${plan.config.statusPort}: ${String(error)}`);
   }
   host.processes.onTerminate(() => supervision.feed({ kind: 'terminate' }));
-  await endOldEnvoy(host, pidFileOf(plan), log);
+  const taken = await endOldEnvoy(host, pidFileOf(plan), log);
+  if (taken !== undefined) return refuse(taken);
   const started = await startParts({ plan, host, log });
   if (started.kind === 'failed') return refuse(started.problem);
   parts = started;

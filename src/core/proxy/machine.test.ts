@@ -111,9 +111,9 @@ test('the log tells the deadline in force, counts that are news, and what was cu
       },
     },
     { level: 'info', message: 'still active', fields: { count: 5 } },
-    { level: 'warn', message: 'lines of the counters cannot be read', fields: { lines: ['x'] } },
+    { level: 'warn', message: 'lines of the counters cannot be read', fields: { count: 1, lines: ['x'] } },
     { level: 'info', message: 'still active', fields: { count: 4 } },
-    { level: 'warn', message: 'lines of the counters cannot be read', fields: { lines: ['x'] } },
+    { level: 'warn', message: 'lines of the counters cannot be read', fields: { count: 1, lines: ['x'] } },
     {
       level: 'warn',
       message: 'stopping the proxy before its work has ended',

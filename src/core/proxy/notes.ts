@@ -23,7 +23,7 @@ export function logLine(note: Note): LogLine {
     case 'active':
       return info('still active', { count: note.count });
     case 'lines-skipped':
-      return warn('lines of the counters cannot be read', { lines: note.lines });
+      return warn('lines of the counters cannot be read', { count: note.lines.length, lines: excerpt(note.lines) });
     case 'counter-missing':
       return note.sure
         ? info('connection counter not available: nothing ever connected')
@@ -39,6 +39,11 @@ export function logLine(note: Note): LogLine {
     case 'died':
       return died(note);
   }
+}
+
+/** Whoever answers at Envoy's port may be none, and write megabytes. */
+function excerpt(lines: readonly string[]): readonly string[] {
+  return lines.slice(0, 3).map((line) => line.slice(0, 100));
 }
 
 /** One sentence for /dev/termination-log, where Envoy ended by itself. */

@@ -1,4 +1,5 @@
-// One call of a client: its stream, its deadline, and how it ended. Whatever happens to the connection, the call ends with a status.
+// One call of a client: its stream, its deadline, and how it ended. Whatever happens to the connection, the call ends with a status: the
+// server's where it told one, also when the call was cancelled before its stream was closed.
 import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
 import type { GrpcClientCall, GrpcOptions, GrpcStatus } from '../../../ports/grpc.ts';
 import { statusIn, statusOfHttp, statusOfReset } from './status.ts';
@@ -39,6 +40,7 @@ function requestOf(
   options: GrpcOptions,
 ): ClientHttp2Stream {
   const { metadata = {}, timeoutMs } = options;
+  refuseUnsendable(metadata);
   return session.request({
     ':method': 'POST',
     ':path': method,
@@ -49,6 +51,12 @@ function requestOf(
     ...(timeoutMs === undefined ? {} : { 'grpc-timeout': `${Math.max(1, Math.floor(timeoutMs))}m` }),
     ...metadata,
   });
+}
+
+/** Half a token, or one with a line break in it. Node would throw something like this, and Bun would lose the connection. */
+function refuseUnsendable(metadata: Readonly<Record<string, string>>): void {
+  const name = Object.keys(metadata).find((each) => !/^[\x20-\x7e]*$/.test(metadata[each] ?? ''));
+  if (name !== undefined) throw new Error(`the metadata "${name}" has characters that cannot be sent`);
 }
 
 function endOf(
@@ -70,8 +78,8 @@ function endOf(
   stream.on('end', () => stream.end());
   stream.on('close', () => {
     const lost = session.destroyed ? ({ code: 'UNAVAILABLE', message: why() } as const) : undefined;
-    const http2 = http === 200 ? statusOfReset(stream.rstCode) : statusOfHttp(http);
-    resolve(own() ?? told ?? lost ?? http2);
+    const server = told ?? (http === 200 ? undefined : statusOfHttp(http));
+    resolve(server ?? own() ?? lost ?? statusOfReset(stream.rstCode));
   });
   return promise;
 }

@@ -226,3 +226,18 @@ test('an HTTP/2 server that speaks no gRPC', bounded, async (t) => {
   const answer = await channel.unary('/a', utf8(''), { timeoutMs: 5000, maxBytes: 9 });
   assert.equal(answer.kind === 'failed' && answer.status.code, 'UNAVAILABLE');
 });
+
+test("the server's own end counts, also where the caller cancels as soon as nothing more comes", bounded, async (t) => {
+  const ends = await pair(t, () => Promise.resolve({ code: 'UNAUTHENTICATED', message: 'no token' }));
+  const call = ends.channel.open('/a');
+  for await (const _ of call.pieces()) assert.fail();
+  call.cancel();
+  assert.deepEqual(await call.ended, { code: 'UNAUTHENTICATED', message: 'no token' });
+});
+
+test('metadata that cannot be sent is told by its name', bounded, async (t) => {
+  const ends = await pair(t, echo);
+  for (const authorization of ['Bearer a\nb', 'Bearer \u0000', 'Bearer ä'])
+    assert.throws(() => ends.channel.open('/a', { metadata: { authorization } }), /"authorization" has characters/);
+  assert.equal((await ends.channel.unary('/a', utf8('x'), { timeoutMs: 30_000, maxBytes: 9 })).kind, 'answer');
+});

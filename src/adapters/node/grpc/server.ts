@@ -10,6 +10,7 @@ import {
 } from 'node:http2';
 import { dirname } from 'node:path';
 import type { GrpcHandler, GrpcServer, GrpcStatus } from '../../../ports/grpc.ts';
+import { nodeFiles } from '../files.ts';
 import { statusHeaders } from './status.ts';
 import { directionsOf, windowBytes } from './stream.ts';
 
@@ -23,7 +24,7 @@ export async function serveGrpc(path: string, answer: GrpcHandler): Promise<Grpc
   const end = (): void => {
     server.close();
     endCalls();
-    rmSync(path, { force: true });
+    nodeFiles.remove(path);
   };
   return { end };
 }

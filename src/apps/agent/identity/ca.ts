@@ -53,13 +53,15 @@ export function ordersAt(host: Host, orders: Orders): (key: 'new' | 'same') => P
 async function call(host: Host, target: GrpcTarget, orders: Orders, csr: string): Promise<GrpcAnswer> {
   const { lifeMs, signer, headers, showsToken } = orders;
   const token = showsToken ? (host.files.read(tokenFile)?.trim() ?? '') : '';
-  const channel = host.grpc.connect(target);
   const message = certificateOrder({ csr, lifeSeconds: lifeMs / 1000, signer });
   const metadata = token === '' ? headers : { ...headers, authorization: `Bearer ${token}` };
   const options = { metadata, timeoutMs: callTimeoutMs, maxBytes: largestAnswer };
-  const answer = await channel.unary(`/${certificateService}/CreateCertificate`, message, options);
-  channel.close();
-  return answer;
+  const channel = host.grpc.connect(target);
+  try {
+    return await channel.unary(`/${certificateService}/CreateCertificate`, message, options);
+  } finally {
+    channel.close();
+  }
 }
 
 /** Or what is missing for it. */

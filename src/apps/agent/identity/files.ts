@@ -3,8 +3,9 @@
 //
 // A look each second instead of inotify: it sees every way of replacing a file, the kubelet's swapped link and a mount included, and
 // needs none of the watches that nodes run out of.
-import { type PairFiles, pemCertificates, pemFile, type Secret } from '../../../core/identity/index.ts';
+import { type PairFiles, pemFile, type Secret } from '../../../core/identity/index.ts';
 import type { Host } from '../../../ports/host.ts';
+import { readable } from '../grpc-tls.ts';
 import type { Log } from '../log.ts';
 
 export interface FileSecrets {
@@ -100,6 +101,6 @@ function readPair({ files, keys }: Host, { chain: chainFile, key: keyFile }: Pai
 function readRoots({ files, keys }: Host, path: string): Secret | string {
   const text = files.read(path);
   if (text === undefined) return `missing: ${path}`;
-  const good = pemCertificates(text).filter((each) => keys.certificate(each) !== undefined);
+  const good = readable(text, keys);
   return good.length === 0 ? 'no certificate in it' : { kind: 'roots', pem: pemFile(good), crlFile: undefined };
 }

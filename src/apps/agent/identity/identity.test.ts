@@ -118,7 +118,7 @@ test('the first certificate goes to whoever waits, and to the file system where 
   assert.deepEqual(envoy.sent.toSorted(), ['ROOTCA: ca-1', 'default: 1 ca-1']);
   const [order] = ca.orders;
   assert.deepEqual(order?.metadata, { authorization: 'Bearer token-1', clusterid: 'east', x_tenant: 'blue' });
-  assert.deepEqual(order.target.tls, { roots: 'root', serverName: 'istiod.istio-system.svc' });
+  assert.deepEqual(order.target.tls, { roots: fakeCertificate('root', 2e12), serverName: 'istiod.istio-system.svc' });
   assert.equal(host.written.get('/out/key.pem'), '1');
   assert.equal(host.written.get('/out/root-cert.pem'), ca1);
   assert.match(host.written.get('/out/cert-chain.pem') ?? '', /of 1 until .*\n.*\n.*\nof ca-1/s);
@@ -131,13 +131,14 @@ test('rotation: at half of its life a new key and certificate, sent to open stre
   void envoy.call.send(ask('default'));
   await host.advance(0);
   host.written.set(tokenFile, 'token-2');
-  host.written.set(rootFile, 'root-2');
+  const nextRoot = fakeCertificate('root-2', 2e12);
+  host.written.set(rootFile, nextRoot);
   await host.advance(30 * minute);
   assert.deepEqual(envoy.sent, ['default: 1 ca-1', 'default: 2 ca-1']);
   const order = ca.orders[1];
   assert.deepEqual(
     [order?.atMs, order?.metadata['authorization'], order?.target.tls?.roots],
-    [30 * minute, 'Bearer token-2', 'root-2'],
+    [30 * minute, 'Bearer token-2', nextRoot],
   );
 });
 
@@ -216,7 +217,7 @@ test('a VM shows the certificate that it was given, until that has ended', async
   const files = {
     './etc/certs/cert-chain.pem': fakeCertificate('vm', beginMs + minute),
     './etc/certs/key.pem': 'vm',
-    './etc/certs/root-cert.pem': 'vm-root',
+    './etc/certs/root-cert.pem': fakeCertificate('vm-root', 2e12),
   };
   const { host, ca, start } = scene({ env: { PROV_CERT: './etc/certs' }, files });
   host.written.delete(tokenFile);

@@ -141,6 +141,7 @@ async function* concatenated(own: string, pieces: readonly Piece[], failed: Fail
 }
 
 const eof = encoder.encode('# EOF');
+const lineFeed = 10;
 
 /** Without `# EOF` at its end, and ending in a line break. */
 function withoutEnd(body: Uint8Array): Uint8Array {
@@ -149,5 +150,9 @@ function withoutEnd(body: Uint8Array): Uint8Array {
   const start = end - eof.length;
   const isEof = start >= 0 && eof.every((byte, i) => body[start + i] === byte);
   const kept = isEof ? body.subarray(0, start) : body;
-  return kept.length === 0 || kept.at(-1) === 10 ? kept : Uint8Array.from([...kept, 10]);
+  if (kept.length === 0 || kept.at(-1) === lineFeed) return kept;
+  const ended = new Uint8Array(kept.length + 1);
+  ended.set(kept);
+  ended[kept.length] = lineFeed;
+  return ended;
 }

@@ -78,7 +78,7 @@ async function httpProblem(
   return answer.status >= 200 && answer.status < 400 ? undefined : `status ${answer.status}`;
 }
 
-/** A command that takes too long is bad health, and is left to itself, as the next one comes a period later. */
+/** A command that takes too long is bad health, and is killed: the next one comes a period later. */
 async function execProblem(
   [program = '', ...args]: readonly string[],
   { processes, clock }: Host,
@@ -86,7 +86,7 @@ async function execProblem(
 ): Promise<string | undefined> {
   const late = Promise.withResolvers<undefined>();
   const callOff = clock.after(timeoutMs, () => late.resolve(undefined));
-  const ran = await Promise.race([processes.run(program, args), late.promise]);
+  const ran = await Promise.race([processes.run(program, args, '', timeoutMs), late.promise]);
   callOff();
   if (ran === undefined) return `${program} took more than ${timeoutMs} ms`;
   return ran.status === 0 ? undefined : `${program} ended with ${ran.status}: ${ran.stderr.trim().slice(0, 200)}`;

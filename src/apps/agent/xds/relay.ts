@@ -99,10 +99,14 @@ async function passResponses(options: RelayOptions, ways: Ways): Promise<void> {
   }
 }
 
-/** A large message whose beginning does not tell its type is held as a whole: it may be the agent's own. */
+/** Control planes write the type, or a resource with it, long before this. */
+const heldUnknownAtMost = 2 ** 22;
+
+/** A large message whose beginning does not tell its type is held as a whole: it may be the agent's own. One without bounds is Envoy's to judge. */
 function isPassedOn({ variant, policy }: RelayOptions, first: GrpcPiece): boolean {
   const typeUrl = typeOfResponse(variant, first.bytes);
-  return typeUrl === undefined ? isLast(first) : routeOf(policy, typeUrl) === 'pass';
+  if (typeUrl === undefined) return isLast(first) || first.size > heldUnknownAtMost;
+  return routeOf(policy, typeUrl) === 'pass';
 }
 
 function takeWhole(options: RelayOptions, message: Uint8Array, ways: Ways): void {

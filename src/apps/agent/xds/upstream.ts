@@ -29,5 +29,10 @@ export function openUpstream({ host, upstream: settings, env }: UpstreamOptions,
   const at = { kind: 'tcp', host: upstream.host, port: upstream.port } as const;
   const channel = grpc.connect({ at, tls, authority: settings.discoveryAddress, connectTimeoutMs, keepalive });
   const metadata = metadataOf({ clusterId: settings.clusterId, token: files.read(tokenFile), env });
-  return { kind: 'open', channel, call: channel.open(method, { metadata }) };
+  try {
+    return { kind: 'open', channel, call: channel.open(method, { metadata }) };
+  } catch (error) {
+    channel.close();
+    return { kind: 'problem', problem: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -5,6 +5,7 @@ import { encode, readMessage } from '../../../core/wire/index.ts';
 import { nameTableType, readResponse } from '../../../core/xds-proxy/index.ts';
 import type { GrpcClientCall, GrpcHandler, GrpcServerCall, GrpcStatus } from '../../../ports/grpc.ts';
 import { fakeHost } from '../fake-host.ts';
+import { fakeCertificate } from '../fake-keys.ts';
 import { serveXdsProxy, type XdsProxyOptions } from './xds.ts';
 
 const ads = '/envoy.service.discovery.v3.AggregatedDiscoveryService';
@@ -14,6 +15,7 @@ const cds = 'type.googleapis.com/envoy.config.cluster.v3.Cluster';
 const ecds = 'type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig';
 const root = './var/run/secrets/istio/root-cert.pem';
 const token = './var/run/secrets/tokens/istio-token';
+const roots = fakeCertificate('root', 2e12);
 
 const settings = {
   discoveryAddress: 'istiod.istio-system.svc:15012',
@@ -66,7 +68,7 @@ function heard(stream: Pick<GrpcClientCall, 'messages'>): readonly string[] {
 
 async function scene(
   more: Partial<XdsProxyOptions> = {},
-  files: Record<string, string> = { [root]: 'R', [token]: 'T' },
+  files: Record<string, string> = { [root]: roots, [token]: 'T' },
 ) {
   const plane = controlPlane();
   const targets: unknown[] = [];
@@ -104,7 +106,7 @@ test('messages pass both ways as they are; upstream sees cluster, headers, token
   assert.deepEqual(targets, [
     {
       at: { kind: 'tcp', host: 'istiod.istio-system.svc', port: 15_012 },
-      tls: { roots: 'R', serverName: 'istiod.istio-system.svc' },
+      tls: { roots, serverName: 'istiod.istio-system.svc' },
       authority: settings.discoveryAddress,
       connectTimeoutMs: 5000,
       keepalive: { everyMs: 30_000, timeoutMs: 10_000 },
@@ -229,7 +231,30 @@ test('what cannot be reached or is no ADS is told; files are read again for each
   assert.deepEqual(await envoy().ended, { code: 'UNAVAILABLE', message: `the root for xDS is not there: ${root}` });
   assert.match(log[0] ?? '', /^error cannot ask the control plane/);
   assert.equal((await envoy('/x/y').ended).code, 'UNIMPLEMENTED');
-  host.written.set(root, 'R2');
+  const next = fakeCertificate('next root', 2e12);
+  host.written.set(root, next);
   await envoy().send(request(cds));
-  assert.partialDeepStrictEqual(targets, [{ tls: { roots: 'R2' } }]);
+  assert.partialDeepStrictEqual(targets, [{ tls: { roots: next } }]);
+});
+
+test('a token that cannot be sent is told, and the next one is tried', bounded, async () => {
+  const { host, log, envoy, plane } = await scene();
+  const open = host.grpc.connect;
+  const strict: typeof open = (target) => {
+    const channel = open(target);
+    const refused = (): never => {
+      throw new Error('the metadata "authorization" has characters that cannot be sent');
+    };
+    return {
+      ...channel,
+      open: (method, options) =>
+        options?.metadata?.['authorization'] === 'Bearer T' ? refused() : channel.open(method, options),
+    };
+  };
+  Object.assign(host.grpc, { connect: strict });
+  assert.equal((await envoy().ended).code, 'UNAVAILABLE');
+  assert.match(log[0] ?? '', /^error cannot ask the control plane.*authorization/);
+  host.written.set(token, 'T2');
+  await envoy().send(request(cds));
+  assert.equal(plane.calls.length, 1);
 });
