@@ -37,7 +37,7 @@ export function nodeHost(): Host {
 
 /** Whoever read the log may be gone: that must not end the proxy. Node tells of it by an event, Bun by an exception. */
 function printer(stream: NodeJS.WriteStream): (line: string) => void {
-  stream.on('error', () => undefined);
+  if (stream.listenerCount('error') === 0) stream.on('error', () => undefined);
   return (line) => {
     try {
       stream.write(`${line}\n`);

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import type { Child, ChildEnd, HostProcesses, Program, Ran } from '../../ports/host.ts';
+import type { Child, ChildEnd, HostProcesses, Program, Ran } from '../../ports/processes.ts';
 import { processUsage } from './usage.ts';
 
 /** Processes of this machine. */

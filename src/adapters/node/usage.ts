@@ -1,6 +1,6 @@
 // What this process uses, as the kernel tells it.
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ProcessUsage } from '../../ports/host.ts';
+import type { ProcessUsage } from '../../ports/processes.ts';
 
 const pageBytes = 4096;
 

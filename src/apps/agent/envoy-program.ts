@@ -1,6 +1,7 @@
 // The Envoy that a plan asks for: its command line, environment and user, how it ends, and where its administration listens.
 import { type OwnListeners, proxyPolicy } from '../../core/proxy/index.ts';
-import type { Host, Program } from '../../ports/host.ts';
+import type { Host } from '../../ports/host.ts';
+import type { Program } from '../../ports/processes.ts';
 import type { Admin } from './admin.ts';
 import { envoyArguments } from './envoy-arguments.ts';
 import { fipsCiphers } from './grpc-tls.ts';

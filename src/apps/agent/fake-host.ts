@@ -1,20 +1,8 @@
 // A host in virtual time, for tests: files in memory, an Envoy that answers as told, dials that go where the test says.
 // Time moves only by `advance`, which runs what is due in order and lets every promise settle in between.
 import type { GrpcHandler, GrpcTarget } from '../../ports/grpc.ts';
-import type {
-  Answer,
-  Asked,
-  Child,
-  ChildEnd,
-  Dialled,
-  Fetched,
-  Handler,
-  Host,
-  HttpRequest,
-  ProcessUsage,
-  Program,
-  Ran,
-} from '../../ports/host.ts';
+import type { Answer, Asked, Dialled, Fetched, Handler, Host, HttpRequest } from '../../ports/host.ts';
+import type { Child, ChildEnd, ProcessUsage, Program, Ran } from '../../ports/processes.ts';
 import { fakeGrpc } from './fake-grpc.ts';
 import { fakeCertificate, fakeKeys } from './fake-keys.ts';
 import { type AskServer, type FakeMessages, fakeMessages } from './fake-messages.ts';
@@ -139,7 +127,7 @@ function fakeProcesses(
   const alive = new Map<number, number>();
   const ended = Promise.withResolvers<ChildEnd>();
   let terminate = (): void => undefined;
-  let fail = (_: unknown): void => undefined;
+  let fail: (error: unknown) => void = () => undefined;
   const kill = (signal: string): void => {
     seen.signals.push(`${time.nowMs()} ${signal}`);
     if (signal === 'SIGKILL') ended.resolve({ kind: 'signal', name: 'SIGKILL', number: 9 });

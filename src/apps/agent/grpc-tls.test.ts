@@ -28,7 +28,7 @@ for (const [what, files, expected] of [
 ] as const) {
   test(`${what}: ${expected instanceof RegExp ? 'a problem' : 'client' in expected ? 'shown' : 'the token has to do'}`, () => {
     const tls = tlsFrom(asked, fakeHost({ files }));
-    if (expected instanceof RegExp) assert.match(String(tls), expected);
+    if (expected instanceof RegExp) assert.match(typeof tls === 'string' ? tls : '', expected);
     else assert.deepEqual(tls, expected);
   });
 }

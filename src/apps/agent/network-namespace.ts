@@ -1,5 +1,6 @@
 // A host whose programs run in another network namespace, for a CNI plugin that sets up a pod from outside. Needs `nsenter` and `ip`.
-import type { Host, HostProcesses } from '../../ports/host.ts';
+import type { Host } from '../../ports/host.ts';
+import type { HostProcesses } from '../../ports/processes.ts';
 
 /** The namespace is a file, such as /var/run/netns/NAME or /proc/PID/ns/net. */
 export async function insideOf(path: string, host: Host): Promise<Host> {

@@ -16,7 +16,8 @@ import {
   terminationMessage,
   transition,
 } from '../../core/proxy/index.ts';
-import type { Child, Host, Program } from '../../ports/host.ts';
+import type { Host } from '../../ports/host.ts';
+import type { Child, Program } from '../../ports/processes.ts';
 import { type Admin, askEnvoy } from './admin.ts';
 import type { Log } from './log.ts';
 

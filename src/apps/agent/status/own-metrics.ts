@@ -1,5 +1,5 @@
 // The agent's own metrics, in the names of Istio's agent where they mean the same. What Go's runtime tells (`istio_agent_go_*`) has no place here.
-import type { ProcessUsage } from '../../../ports/host.ts';
+import type { ProcessUsage } from '../../../ports/processes.ts';
 import type { DnsCounts } from '../dns/responder.ts';
 import type { OrderCounts } from '../identity/workload.ts';
 import type { Scrapes } from './metrics.ts';
