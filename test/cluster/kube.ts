@@ -152,11 +152,11 @@ export async function newNamespace(name: string, labels: Readonly<Record<string,
 }
 
 /** Waits for something that another process brings about; fails after three minutes. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>, everyMs = 50): Promise<void> {
   const endMs = Date.now() + 180_000;
   while (Date.now() < endMs) {
     if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   throw new Error(`never: ${what}`);
 }

@@ -102,6 +102,7 @@ test('one edit of rollouts.yml and CI move three Deployments, and the edit back 
 });
 
 test('a roll-out under load loses nothing behind the shutdown guard', async () => {
+  await startClient(older);
   await loseNothing([{ application: 'exit', sidecar: 'native' }], guardSeconds);
 });
 
@@ -115,7 +116,6 @@ async function loseNothing(cells: readonly Cell[], guard: number | undefined): P
 
 /** Gently, and with a long guard: on a machine that is busy everybody hears of an endpoint's end late. */
 async function rollOut(cells: readonly Cell[], guard: number | undefined, pace = 0.3): Promise<readonly Loss[]> {
-  await startClient(older);
   const share = { least: 0.1, pace };
   const [losses = []] = await rollOutUnderLoad({ cells, share, guardSeconds: guard, rounds: 1 });
   return losses;
@@ -150,6 +150,7 @@ function isGuarded(pod: Pod): boolean {
 
 test("Fairway's own agent in the place of Istio's, from here on: certificates and mutual TLS", async () => {
   useAgent('fairway');
+  await startClient(older);
   kubectl(['-n', namespace, 'rollout', 'restart', ...names.map((name) => `deployment/${name}`)]);
   await arrived(older);
   const log = kubectl(['-n', namespace, 'logs', podsOf('web')[0]?.metadata.name ?? '', '-c', 'istio-proxy']);

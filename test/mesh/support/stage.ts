@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { buildAgent } from '../../../scripts/build-agent.ts';
 import type { Connection } from '../../../src/adapters/kube/connect.ts';
-import { apply, kubectl, newNamespace, nodeUp, runRig, until } from '../../cluster/kube.ts';
+import { apply, kubectl, newNamespace, nodeUp, runRig } from '../../cluster/kube.ts';
 import { put, withLibraries } from '../../rig/root-folder.ts';
 
 export const revisions = ['1-25-2', '1-26-0'] as const;
@@ -88,12 +88,8 @@ export async function client<T>(path: string): Promise<T> {
 export async function startClient(revision: Revision): Promise<void> {
   kubectl(['-n', namespace, 'delete', 'pod', 'client', '--ignore-not-found', '--grace-period', '1']);
   apply(clientPod(revision), clientService);
-  await until('the client is ready', () =>
-    kubectl(['-n', namespace, 'get', 'pod', 'client', '-o', readyPath]).includes('True'),
-  );
+  kubectl(['-n', namespace, 'wait', '--for', 'condition=Ready', 'pod/client', '--timeout', '180s']);
 }
-
-const readyPath = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}';
 
 /** Whom applications may call. */
 const clientService = {
