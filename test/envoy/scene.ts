@@ -102,6 +102,7 @@ function startAgent({ folder, ports, bootstrap, options }: Place): Agent {
   };
   const env = {
     PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     PROXY_CONFIG: JSON.stringify(config),
     ENVOY_STATUS_PORT: String(ports.envoyStatus),
     ENVOY_PROMETHEUS_PORT: String(ports.prometheus),
