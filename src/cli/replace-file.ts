@@ -13,8 +13,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { UsageError } from '../core/std/errors.ts';
 import type { Io } from './io.ts';
+import { refused } from './system-error.ts';
 
 /** New bytes that wait for their renaming. */
 export interface Staged {
@@ -22,7 +22,7 @@ export interface Staged {
   readonly temporary: string;
 }
 
-/** Writes a text to a file, which need not be there. @throws UsageError */
+/** Writes a text to a file, which need not be there. @throws UsageError, TransientError where the disk is full */
 export function replaceFile(path: string, text: string, io: Io): void {
   try {
     const target = targetOf(resolve(io.cwd, path));
@@ -35,13 +35,11 @@ export function replaceFile(path: string, text: string, io: Io): void {
       throw error;
     }
   } catch (cause) {
-    throw new UsageError(`cannot write ${path}: ${(cause as NodeJS.ErrnoException).code ?? 'unknown error'}`, {
-      cause,
-    });
+    throw refused(cause, `write ${path}`);
   }
 }
 
-/** Puts the blocks into a new file beside the one at `path`. @throws the error of the file system, and leaves nothing */
+/** Puts the blocks into a new file beside the one at `path`. @throws UsageError, TransientError, or the error of the file system; leaves nothing */
 export function stage(path: string, blocks: Iterable<Uint8Array>): Staged {
   const target = targetOf(path);
   const temporary = join(dirname(target), `.${basename(target)}.fairway-${process.pid}.tmp`);
@@ -53,7 +51,7 @@ export function stage(path: string, blocks: Iterable<Uint8Array>): Staged {
     fsyncSync(file);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw error;
+    throw refused(error, `write ${target}`);
   } finally {
     closeSync(file);
   }

@@ -9,6 +9,7 @@ import { formatProblem, type Problem, SpecError, UsageError } from '../core/std/
 import { isNamespaceName, namespaceRule } from '../core/std/object-name.ts';
 import type { Io } from './io.ts';
 import type { RolloutFlags } from './rollout-flags.ts';
+import { refused } from './system-error.ts';
 
 export interface RolloutFiles {
   readonly rollouts: Rollouts;
@@ -27,7 +28,7 @@ export async function loadRolloutFiles(flags: RolloutFlags, io: Io): Promise<Rol
   const path = own ?? asked;
   const text = await readText(path, io);
   if (text === undefined) throw new UsageError(`there is no ${path}`, { hint: 'name the file with --rollouts' });
-  const rollouts = parseRollouts(text, { file: path, fleet: here });
+  const rollouts = parseRollouts(text, { file: shownPath(path), fleet: here });
   const lockPath = typeof flags.lock === 'string' ? flags.lock : lockBeside(path);
   const lock = flags.lock === false ? undefined : await loadLock(lockPath, typeof flags.lock === 'string', io);
   const problems = [...fleet.problems, ...rollouts.problems, ...(lock?.problems ?? [])];
@@ -100,8 +101,16 @@ export async function readText(path: string, io: Io): Promise<string | undefined
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new UsageError(`${path} is not UTF-8`, { cause, hint: 'save it as UTF-8' });
+    const { invalidUtf8 } = await import('../core/manifest/index.ts');
+    const problem = invalidUtf8(Buffer.from(bytes).toString('latin1'));
+    if (problem === undefined) throw cause;
+    throw new SpecError([{ hint: 'save it as UTF-8', ...problem, file: shownPath(path) }]);
   }
+}
+
+/** A file as messages name it. */
+export function shownPath(path: string): string {
+  return path === '-' ? 'stdin' : path;
 }
 
 async function readBytes(path: string, shown: string): Promise<Uint8Array | undefined> {
@@ -110,9 +119,8 @@ async function readBytes(path: string, shown: string): Promise<Uint8Array | unde
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new UsageError(`cannot read ${shown}: ${code === 'EISDIR' ? 'it is a folder' : (code ?? 'unknown error')}`, {
-      cause,
-    });
+    if (code === 'EISDIR') throw new UsageError(`cannot read ${shown}: it is a folder`, { cause });
+    throw refused(cause, `read ${shown}`);
   }
 }
 
@@ -128,7 +136,7 @@ export async function loadNamespaces(path: string, io: Io): Promise<readonly Nam
   if (text === undefined)
     throw new UsageError(`there is no ${path}`, { hint: 'kubectl get namespaces -o name prints one' });
   const { parseNamespaces } = await import('../core/inventory/index.ts');
-  const read = parseNamespaces(text, { file: path === '-' ? 'stdin' : path });
+  const read = parseNamespaces(text, { file: shownPath(path) });
   if (read.kind === 'invalid') throw new SpecError(read.problems);
   return read.value;
 }

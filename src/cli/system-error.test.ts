@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { openSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { describeSystemError } from './system-error.ts';
+import { TransientError, UsageError } from '../core/std/errors.ts';
+import { describeSystemError, refused } from './system-error.ts';
 
 function caught(run: () => unknown): unknown {
   try {
@@ -21,6 +22,19 @@ test('what the system refuses is told in words, with the path', () => {
 test('a full disk may work later', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
   assert.deepEqual(describeSystemError(full), { message: 'cannot write: no space left on device (ENOSPC)', code: 69 });
+});
+
+test('what was wanted is told, and who can mend it decides the class', () => {
+  const missing = refused(
+    caught(() => openSync('/nowhere/at/all', 'r')),
+    'write a.lock',
+  );
+  assert.ok(missing instanceof UsageError);
+  assert.equal(missing.message, 'cannot write a.lock: no such file or directory (ENOENT)');
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+  assert.ok(refused(full, 'write a.lock') instanceof TransientError);
+  const bug = new Error('x');
+  assert.equal(refused(bug, 'write a.lock'), bug);
 });
 
 test('other errors are bugs', () => {

@@ -115,6 +115,19 @@ for (const [stdin, code, line] of broken)
     if (line !== undefined) assert.match(result.stderr, new RegExp(`^<stdin>:${line}:`));
   });
 
+test('the last line says whether it happened', async () => {
+  const cwd = folderWith({ 'a.yaml': deployment });
+  for (const [flag, said] of [
+    ['--check', '1 of 1 workloads would change'],
+    ['--diff', '1 of 1 workloads would change'],
+    ['--write', '1 of 1 workloads changed'],
+    ['--check', '0 of 1 workloads would change'],
+  ] as const) {
+    const { stderr } = await capture([...revision, flag, 'a.yaml'], { cwd });
+    assert.equal(stderr, `fairway mutate: ${said}\n`);
+  }
+});
+
 test('--check lists what would change, --diff prints it, and neither writes', async () => {
   const cwd = folderWith({ 'a.yaml': deployment, 'b.yaml': labelled });
   assert.deepEqual(await capture([...revision, '--check', '.'], { cwd }).then(({ code, stdout }) => [code, stdout]), [
@@ -278,6 +291,7 @@ test('flags that exclude each other, and paths that are not there', async () => 
     ['--krm', 'x.yaml'],
     ['--post-renderer', '--check'],
     ['--write'],
+    ['--write', '--check', '.'],
     ['no-such-file'],
     ['--mutator', 'no.mjs'],
   ]) {

@@ -41,6 +41,22 @@ test('plan: HEAD against the working tree, and the exit code', async () => {
   assert.deepEqual([strict.code, /needless/.test(strict.stderr)], [2, true]);
 });
 
+test('plan: what nobody knows is not told as nothing', async () => {
+  const cwd = repository();
+  writeFileSync(join(cwd, 'rollouts.yml'), three);
+  const slots = await capture(['plan'], { cwd });
+  assert.match(slots.stderr, /\d slots move, and the shares do not ask for it/);
+  const { stdout, stderr } = await capture(['plan', '--namespaces', 'names'], { cwd });
+  assert.match(stdout, /^ {2}1-24-5 → 1-25-2: \d+ namespaces?$/m);
+  assert.match(stdout, /^ {2}shop-\d+ +1-\S+ +1-\S+ +- +- +slot/m);
+  assert.match(stderr, /\d namespaces? moves?, and the shares/);
+  writeFileSync(join(cwd, 'pod.yaml'), 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: shop-1}\n');
+  const one = await capture(['plan', '--from', 'none', '--manifests', 'pod.yaml'], { cwd });
+  assert.match(one.stdout, /^1 of 1 namespace move \(1 workload, 1 pod\);/);
+  const still = await capture(['plan', '--from', 'rollouts.yml', '--manifests', 'pod.yaml'], { cwd });
+  assert.match(still.stdout, /^Nothing moves: 1 namespace stays where it is\./);
+});
+
 test('plan: --write-lock makes every move needed, twice the same, and the date is that of the commit', async () => {
   const cwd = repository();
   writeFileSync(join(cwd, 'rollouts.yml'), three);

@@ -1,6 +1,6 @@
 // validate, resolve and explain: flags, files beside files, formats, exit statuses. What they decide is tested in core.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -22,6 +22,9 @@ const files: Readonly<Record<string, string>> = {
   'latin1.yml': 'production: {1-2: 100}\n',
 };
 for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+symlinkSync('circle.yml', join(cwd, 'circle.yml'));
+writeFileSync(join(cwd, 'endless.yml'), `production: {a: ${'x'.repeat(9999)}}\n`);
+writeFileSync(join(cwd, 'open.yml'), 'production: {a: 100\nother: {a: 100}\n');
 writeFileSync(join(cwd, 'latin1.yml'), Buffer.from([0x61, 0xe9, 0x0a]));
 
 const rows: readonly (readonly [args: string, code: number, stdout: RegExp, stderr: RegExp])[] = [
@@ -42,12 +45,26 @@ const rows: readonly (readonly [args: string, code: number, stdout: RegExp, stde
   ['resolve a --fleet none.yml', 2, /^$/, /there is no none\.yml/],
   ['resolve a --lock none', 2, /^$/, /there is no none/],
   ['resolve a --rollouts .', 2, /^$/, /cannot read \.: it is a folder/],
-  ['resolve a --rollouts latin1.yml', 2, /^$/, /latin1\.yml is not UTF-8/],
+  [
+    'resolve a --rollouts circle.yml',
+    2,
+    /^$/,
+    /cannot read circle\.yml: too many symbolic links encountered \(ELOOP\)/,
+  ],
+  [
+    'resolve a --rollouts latin1.yml',
+    2,
+    /^$/,
+    /latin1\.yml:1:\d+: error: byte 0xe9 is not UTF-8.*\n {2}hint: save it as UTF-8/,
+  ],
   ['resolve a --rollouts other.yml', 2, /^$/, /other\.yml:2:5: error: fairway\.yml lists no revision "1-26-0"/],
   ['validate', 0, /^$/, /rollouts\.yml: 2 buckets, no problems/],
   ['validate --strict', 0, /^$/, /no problems/],
   ['validate eu.yml --lock rollouts.lock', 0, /^$/, /eu\.yml: 1 bucket, no problems/],
   ['validate bad.yml', 2, /^$/, /bad\.yml:1:1: error: expected a map/],
+  ['validate endless.yml', 2, /^$/, /"a": x{60}… \(9999 characters\) is not a number/],
+  ['validate open.yml', 2, /^$/, /hint: close the bracket that is open here/],
+  ['validate -', 2, /^$/, /^stdin:1:1: error: the file is empty/],
   ['validate long.yml', 2, /^$/, /found nothing[^]{40,60}… \(7999 characters\)/],
   ['explain shop-a -o yaml', 0, /assignment:\n {2}kind: assigned[^]*owners:[^]*changes:/, /^$/],
   ['explain tmp', 0, /in the mesh +no: excluded by "tmp" of fairway\.yml/, /^$/],

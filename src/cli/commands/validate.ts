@@ -3,7 +3,7 @@
 import { Command } from 'commander';
 import { SpecError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
-import { loadNamespaces, loadRolloutFiles, warn } from '../rollout-files.ts';
+import { loadNamespaces, loadRolloutFiles, shownPath, warn } from '../rollout-files.ts';
 import { type RolloutFlags, withRolloutFlags } from '../rollout-flags.ts';
 
 interface Flags extends RolloutFlags {
@@ -41,7 +41,7 @@ async function validate(flags: Flags, io: Io): Promise<void> {
   const buckets = rollouts.buckets.length + 1;
   const verdict =
     problems.length === 0 ? 'no problems' : `${problems.length} ${problems.length === 1 ? 'warning' : 'warnings'}`;
-  io.stderr.write(`${paths.rollouts}: ${buckets} ${buckets === 1 ? 'bucket' : 'buckets'}, ${verdict}
+  io.stderr.write(`${shownPath(paths.rollouts)}: ${buckets} ${buckets === 1 ? 'bucket' : 'buckets'}, ${verdict}
 `);
   if (flags.strict === true && problems.length > 0) io.exitCode = 1;
 }

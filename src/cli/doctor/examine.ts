@@ -1,9 +1,10 @@
 // Connects to a cluster and examines it for `fairway doctor`.
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { connect } from '../../adapters/kube/connect.ts';
 import { readRules } from '../../core/admission/index.ts';
 import { diagnose } from '../../core/injectors/index.ts';
-import { type Problem, SpecError } from '../../core/std/errors.ts';
+import { type Problem, SpecError, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
 import { missingRollouts, readRuleFiles } from '../rule-files.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -18,7 +19,10 @@ export interface ExamineFlags {
 
 /** Every finding. A folder without rollouts.yml is no reason not to look: then nothing is known to be retired. */
 export async function examine(flags: ExamineFlags, io: Io): Promise<readonly Problem[]> {
-  const files = await readRuleFiles(resolve(io.cwd, flags.config), flags.cluster);
+  const folder = resolve(io.cwd, flags.config);
+  if (!existsSync(folder))
+    throw new UsageError(`there is no folder ${flags.config}`, { hint: 'name it with --config' });
+  const files = await readRuleFiles(folder, flags.cluster);
   const read = missingRollouts(files, flags.cluster) === undefined ? readRules(files, flags.cluster) : undefined;
   if (read?.kind === 'invalid') throw new SpecError(read.problems);
   const { kubeconfig, context, namespace } = flags;

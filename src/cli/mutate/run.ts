@@ -21,8 +21,11 @@ export async function run(paths: readonly string[], flags: MutateFlags, io: Io):
   const revisions = await loadRevisions(flags, io);
   const mutated = await mutateAll(sources, { revisions, flags, io });
   const warnings = tell(mutated, io);
-  if (flags.strict === true && warnings > 0) io.exitCode = 1;
+  const isRefused = flags.strict === true && warnings > 0;
+  if (isRefused) io.exitCode = 1;
   else await putOut(mutated, flags, io);
+  const looksOnly = isRefused || flags.check === true || (flags.diff === true && flags.write !== true);
+  sumUp(mutated, looksOnly ? 'would change' : 'changed', io);
   return undefined;
 }
 
@@ -59,17 +62,22 @@ async function readSources(paths: readonly string[], flags: MutateFlags, io: Io)
   return sources;
 }
 
-/** Tells remarks and a summary on stderr; answers how many warnings there were. */
+/** Tells remarks on stderr; answers how many warnings there were. */
 function tell(mutated: readonly Mutated[], io: Io): number {
   const remarks = mutated.flatMap(({ source, result }) => result.remarks.map((remark) => ({ remark, source })));
   for (const { remark, source } of remarks) io.stderr.write(`${source.name}: ${sentence(remark)}\n`);
+  return remarks.filter(({ remark }) => remark.severity === 'warning').length;
+}
+
+/** The last line on stderr, when all is put out: what failed before has not happened. */
+function sumUp(mutated: readonly Mutated[], what: 'changed' | 'would change', io: Io): void {
   const sum = (of: (result: MutateResult) => number) => mutated.reduce((total, { result }) => total + of(result), 0);
   const changed = sum(({ changed: names }) => names.length);
   const workloads = sum(({ counts }) => counts.workloads);
   const unknown = sum(({ counts }) => counts.unknown);
-  const passed = unknown === 0 ? '' : `, ${unknown} objects without apiVersion or kind passed through`;
-  io.stderr.write(`fairway mutate: ${changed} of ${workloads} workloads changed${passed}\n`);
-  return remarks.filter(({ remark }) => remark.severity === 'warning').length;
+  const passed =
+    unknown === 0 ? '' : `, ${unknown} object${unknown === 1 ? '' : 's'} without apiVersion or kind passed through`;
+  io.stderr.write(`fairway mutate: ${changed} of ${workloads} workloads ${what}${passed}\n`);
 }
 
 function sentence(remark: PlacedRemark): string {

@@ -8,6 +8,7 @@ import {
   headline,
   moveReason,
   revisionPairs,
+  scaleCell,
   shareCells,
   shareHead,
   stuckCells,
@@ -25,7 +26,7 @@ export function planMarkdown(plan: Plan): string {
     code(move.namespace),
     code(move.from ?? '-'),
     code(move.to ?? '-'),
-    String(move.pods),
+    scaleCell(plan, move.pods),
     escape(moveReason(move)),
   ]);
   const parts = [
@@ -37,7 +38,7 @@ export function planMarkdown(plan: Plan): string {
         code(from),
         code(to),
         String(namespaces),
-        String(pods),
+        scaleCell(plan, pods),
       ]),
     ),
     problems(plan.problems),

@@ -8,6 +8,7 @@ import {
   headline,
   moveReason,
   revisionPairs,
+  scaleCell,
   shareCells,
   shareHead,
   stuckCells,
@@ -23,8 +24,8 @@ export function planText(plan: Plan): string {
       move.namespace,
       move.from ?? '-',
       move.to ?? '-',
-      String(move.workloads),
-      String(move.pods),
+      scaleCell(plan, move.workloads),
+      scaleCell(plan, move.pods),
       moveReason(move),
     ]);
   const rest = plan.moves.length - moves.length;
@@ -33,7 +34,8 @@ export function planText(plan: Plan): string {
     list(
       'By revision',
       revisionPairs(plan).map(
-        ({ from, to, namespaces, pods }) => `${from} → ${to}: ${count(namespaces, 'namespace')}, ${count(pods, 'pod')}`,
+        ({ from, to, namespaces, pods }) =>
+          `${from} → ${to}: ${count(namespaces, 'namespace')}${plan.totals.workloads === 0 ? '' : `, ${count(pods, 'pod')}`}`,
       ),
     ),
     moves.length === 0

@@ -10,13 +10,21 @@ export function headline({ totals, moves, somethingMoves, buckets }: Plan): stri
       ? `${slots} slots move; without an inventory nobody knows which namespaces that is.`
       : 'Nothing moves.';
   }
-  if (moves.length === 0) return `Nothing moves: ${totals.namespaces} namespaces stay where they are.`;
+  if (moves.length === 0) return `Nothing moves: ${stay(totals.namespaces)}.`;
   const { workloads, pods, owners } = totals.moving;
-  const known = totals.workloads > 0;
-  const scale = known
-    ? ` (${count(workloads, 'workload')}, ${count(pods, 'pod')}, ${count(owners.length, 'owner')})`
-    : '';
+  const parts = [count(workloads, 'workload'), count(pods, 'pod')];
+  if (owners.length > 0) parts.push(count(owners.length, 'owner'));
+  const scale = totals.workloads > 0 ? ` (${parts.join(', ')})` : '';
   return `${moves.length} of ${count(totals.namespaces, 'namespace')} move${scale}; ${totals.needless} needless, ${totals.backward} to an older revision.`;
+}
+
+function stay(namespaces: number): string {
+  return namespaces === 1 ? '1 namespace stays where it is' : `${namespaces} namespaces stay where they are`;
+}
+
+/** A number of workloads or pods, or that nobody knows it: an inventory of names alone has neither. */
+export function scaleCell({ totals }: Plan, amount: number): string {
+  return totals.workloads === 0 ? '-' : String(amount);
 }
 
 export function count(amount: number, noun: string): string {

@@ -83,7 +83,11 @@ const rows: readonly (readonly [text: string, ...problems: (readonly [at: string
   ['revision: {}\n', ['1:1', /did you mean revisions/]],
   ['buckets:\n  a: {mod: exact}\n', ['2:7', /did you mean mode/]],
   ['buckets:\n  a: {mode: exakt}\n', ['2:13', /did you mean exact/]],
-  ['remutateAfter: soon\nmaxNodeLifetime: -5h\n', ['1:16', /remutateAfter/], ['2:18', /maxNodeLifetime/]],
+  [
+    'remutateAfter: soon\nmaxNodeLifetime: -5h\n',
+    ['1:16', /remutateAfter: "soon" .*: expected a duration such as 336h/],
+    ['2:18', /maxNodeLifetime/],
+  ],
   ['salt: 2026\n', ['1:7', /quote a text/]],
   ['exclude: ["(a"]\n', ['1:11', /missing closing/]],
   ['admission: {unlabelled: maybe}\n', ['1:25', /label/]],
@@ -101,6 +105,9 @@ const rows: readonly (readonly [text: string, ...problems: (readonly [at: string
   ['mutators: {shutdown-gard: {}}\n', ['1:12', /did you mean shutdown-guard/]],
   ['mutators: {shutdown-guard: {seconds: 0}}\n', ['1:38', /seconds/]],
   ['kubernetes: 1.29\n', ['1:13', /quote a text/]],
+  ['kubernetes: "33"\n', ['1:13', /expected a version such as "1.33"/]],
+  ['revisions: {1-2: {since: 2026-02-30}}\n', ['1:26', /there is no 2026-02-30/]],
+  ['lifecycle: {hold: yes}\n', ['1:19', /expected boolean.*write true or false/]],
 ];
 for (const [file, ...expected] of rows) {
   test(`fleet: ${JSON.stringify(file)}`, () => {

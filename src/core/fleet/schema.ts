@@ -13,7 +13,12 @@ export function spanMs(value: string | number): number | undefined {
 }
 
 const span = z
-  .union([z.literal(0), z.string().regex(/^(?:\d+d|(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+|0)$/)])
+  .union([
+    z.literal(0),
+    z
+      .string()
+      .regex(/^(?:\d+d|(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+|0)$/, 'expected a duration such as 336h, 1h30m or 14d'),
+  ])
   .meta({ examples: ['336h', '14d', 0] });
 const action = z.enum(['label', 'leave']);
 const name = z.string().min(1);
@@ -22,12 +27,15 @@ const revision = z.strictObject({
   proxyImage: name.optional().describe('The image of istio-proxy of this revision.'),
   discoveryAddress: z
     .string()
-    .regex(/^\S+:\d+$/)
+    .regex(/^\S+:\d+$/, 'expected host:port')
     .optional()
     .describe('host:port of its control plane, as PROXY_CONFIG names it.'),
   since: z
     .string()
-    .regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/)
+    .regex(
+      /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/,
+      'expected a date or a time of RFC 3339, as in 2026-03-02',
+    )
     .optional()
     .describe('When it was installed: a date, or a time of RFC 3339.'),
   retired: z
@@ -52,7 +60,7 @@ const kind = z.strictObject({
   kind: name,
   template: z
     .string()
-    .regex(/^(?:\/(?:[^/~]|~[01])*)+$/)
+    .regex(/^(?:\/(?:[^/~]|~[01])*)+$/, 'expected a JSON pointer, as in /spec/template')
     .describe('JSON pointer to the pod template, for example /spec/template.'),
 });
 
@@ -68,7 +76,7 @@ const cluster = z.strictObject({
 
 const duration = z
   .string()
-  .regex(/^(?:\d+(?:\.\d*)?(?:ms|s|m|h))+$/)
+  .regex(/^(?:\d+(?:\.\d*)?(?:ms|s|m|h))+$/, 'expected a duration such as 5s or 1m30s')
   .meta({ examples: ['5s', '1m30s'] });
 const handler = z
   .partialRecord(z.enum(['exec', 'httpGet', 'sleep', 'tcpSocket']), z.record(z.string(), z.unknown()))
@@ -140,7 +148,7 @@ export const fleetSchema = z
       .describe('Mutators that are switched on.'),
     kubernetes: z
       .string()
-      .regex(/^1\.\d+$/)
+      .regex(/^1\.\d+$/, 'expected a version such as "1.33"')
       .optional()
       .describe('The oldest Kubernetes of the fleet, as in 1.29. Default: new enough.'),
   })

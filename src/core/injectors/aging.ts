@@ -89,7 +89,7 @@ export function unlabelledFindings({ workloads, namespaces, rules }: AgingFacts)
     {
       code: 'unlabelled',
       severity: 'warning',
-      message: `${left.length} workloads carry no ${revisionLabel}, and Krispr leaves their pods as they are: ${list(left.map(({ key }) => key))}`,
+      message: `${left.length === 1 ? '1 workload carries' : `${left.length} workloads carry`} no ${revisionLabel}, and Krispr leaves their pods as they are: ${list(left.map(({ key }) => key))}`,
       hint: 'label them in CI (fairway mutate), opt in by admission.unlabelled of fairway.yml, or exclude their namespaces',
     },
   ];

@@ -6,6 +6,7 @@ export type { Edit } from './edit.ts';
 export { type Inventory, type NamespaceFacts, readDocument, readNamespaces, readWorkloads } from './inventory.ts';
 export { locate, none, pointerSegments, readPlain } from './node.ts';
 export { placeOf } from './outline.ts';
+export { repeatedIdentity } from './repeated.ts';
 export { isNull, isPlainString, type Plain, writeScalar } from './scalar.ts';
 export { applyEdits, editedText, type Piece } from './splice.ts';
 export {

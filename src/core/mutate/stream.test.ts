@@ -55,6 +55,13 @@ const merges = Array.from({ length: 19 }, (_, i) => `x${i + 1}: &x${i + 1} {<<: 
 const refused: readonly (readonly [name: string, text: string, code: string])[] = [
   ['NEL between key and value', `${head}      labels:\u0085        app: x\n`, 'hidden-line-break'],
   ['LS in a comment', `${head}      labels: # a\u2028b: c\n        app: x\n`, 'hidden-line-break'],
+  ['two metadata', `${head}      labels: {}\nmetadata: {name: a, namespace: other}\n`, 'edit-refused'],
+  ['two namespaces', `${head.replace('shop}', 'shop, namespace: other}')}      labels: {}\n`, 'edit-refused'],
+  [
+    'two kinds in JSON',
+    '{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop"},"kind":"Job"}',
+    'edit-refused',
+  ],
   ['a list where labels should be', `${head}      labels:\n      - a\n`, 'edit-refused'],
   [
     'merges that double at each step',

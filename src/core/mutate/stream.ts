@@ -22,6 +22,7 @@ import {
   pointerSegments,
   readIdentity,
   readPlain,
+  repeatedIdentity,
   ruleFor,
   type Tape,
   transformStream,
@@ -131,9 +132,11 @@ function mutateObject(run: Run, document: OutlinedDocument, object: ManifestObje
       ...(hint === undefined ? {} : { hint }),
     });
   }
+  const twice = change === undefined ? undefined : repeatedIdentity(document, object.root);
   const { namespace, apiVersion, kind, name } = subject;
-  if (change !== undefined) run.changed.push({ namespace, apiVersion, kind, name });
-  return change;
+  if (twice !== undefined) run.problems.push(twice);
+  else if (change !== undefined) run.changed.push({ namespace, apiVersion, kind, name });
+  return twice === undefined ? change : undefined;
 }
 
 const usualTemplate = '/spec/template';

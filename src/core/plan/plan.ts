@@ -82,7 +82,7 @@ export function plan({ from, to, inventory, bound, nowMs }: PlanInput): Plan {
       shares,
       stuck,
       shadowed,
-      needless: names.length > 0 ? needless : slotsMovedNeedlessly,
+      needless: names.length > 0 ? { count: needless, of: 'namespace' } : { count: slotsMovedNeedlessly, of: 'slot' },
     }),
     somethingMoves: inventory.namespaces.length > 0 ? moves.length > 0 : buckets.some(({ moved }) => moved.length > 0),
   };

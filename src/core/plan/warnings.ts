@@ -13,8 +13,8 @@ interface Findings {
   readonly shares: readonly ShareRow[];
   readonly stuck: readonly StuckWorkload[];
   readonly shadowed: readonly Shadowed[];
-  /** Moves, or without an inventory slots, that the shares did not ask for. */
-  readonly needless: number;
+  /** Moves that the shares did not ask for: of slots, where no inventory says which namespaces they are. */
+  readonly needless: { readonly count: number; readonly of: 'namespace' | 'slot' };
 }
 
 export function warningsOf(findings: Findings): readonly Problem[] {
@@ -41,16 +41,16 @@ function ties(resolved: ReadonlyMap<string, Assignment>): Problem[] {
   });
 }
 
-function needlessMoves(count: number): Problem[] {
+function needlessMoves({ count, of }: Findings['needless']): Problem[] {
   if (count === 0) return [];
-  const message = `${count} moves that the shares do not ask for`;
+  const message = `${count} ${of}${count === 1 ? ' moves' : 's move'}, and the shares do not ask for it`;
   const hint = 'with a lock there are none: `fairway plan --write-lock`, and commit rollouts.lock with this edit';
   return [{ code: 'needless-moves', severity: 'warning', message, hint }];
 }
 
 function emptyShare({ bucket, revision, wanted, count, of }: ShareRow): Problem[] {
   if (wanted === 0 || count > 0) return [];
-  const message = `${bucket}: ${revision} asks for ${percentText(wanted)} % and gets none of ${of} namespaces`;
+  const message = `${bucket}: ${revision} asks for ${percentText(wanted)} % and gets none of ${of} namespace${of === 1 ? '' : 's'}`;
   const hint = 'raise the share, or set `mode: exact` for this bucket in fairway.yml';
   return [{ code: 'share-empty', severity: 'warning', message, hint }];
 }

@@ -1,6 +1,6 @@
 // A percent of rollouts.yml: a number from 0 to 100 with at most two decimals, kept as an integer of hundredths (slots).
 // Read from the text that stands in the file, because `075` and `1_0` are other numbers for other YAML readers.
-import { isNull, type ScalarNode } from '../spec-file/index.ts';
+import { isNull, type ScalarNode, shortened } from '../spec-file/index.ts';
 
 /** Hundredths of a percent, or why it is none. */
 export type Percent = number | { readonly message: string; readonly hint: string };
@@ -10,9 +10,9 @@ const number = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,2}))?$/;
 
 export function parsePercent({ text, quoted, ...node }: ScalarNode): Percent {
   if (isNull({ ...node, text, quoted })) return { message: 'the share is missing', hint: wanted };
-  if (quoted) return { message: `${JSON.stringify(text)} is a text, not a number`, hint: quotedHint(text) };
+  if (quoted) return { message: `${JSON.stringify(shortened(text))} is a text, not a number`, hint: quotedHint(text) };
   const [, sign = '', whole = '', decimals = '', power = '0'] = number.exec(text) ?? [];
-  if (whole === '' && decimals === '') return { message: `${text} is not a number`, hint: wanted };
+  if (whole === '' && decimals === '') return { message: `${shortened(text)} is not a number`, hint: wanted };
   if (sign === '-' && /[1-9]/.test(whole + decimals)) return { message: `${text} is negative`, hint: wanted };
   if (/^0\d/.test(whole))
     return { message: `${text} has a leading zero: some YAML readers take it as octal`, hint: `write ${Number(text)}` };

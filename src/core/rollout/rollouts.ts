@@ -62,13 +62,9 @@ interface Reading extends RolloutsOptions {
 
 function readTop(reading: Reading, root: SpecNode): Rollouts | undefined {
   if (root.kind === 'map') return readBuckets(reading, root);
-  const message = `expected a map of patterns, found ${shortened(describe(root))}`;
+  const message = `expected a map of patterns, found ${describe(root)}`;
   reading.problems.push(problemAt(root, { code: 'rollouts-type', message, hint: usualForm }, reading));
   return undefined;
-}
-
-function shortened(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
 }
 
 function readBuckets(reading: Reading, root: MapNode): Rollouts | undefined {

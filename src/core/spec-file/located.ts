@@ -1,12 +1,14 @@
 // From a tree to plain values and back: a schema checks the values, and each of its issues is a problem with a place.
 import { closest } from '../std/closest.ts';
 import type { Problem } from '../std/errors.ts';
-import { isNull, type ListNode, type MapNode, type Place, type SpecNode } from './node.ts';
+import { isNull, type ListNode, type MapNode, type Place, type SpecNode, shortened } from './node.ts';
 import { type Named, problemAt } from './parsed.ts';
 
 /** What a schema library says: the part of zod's issues that is needed here. */
 export interface Issue {
   readonly code?: string | undefined;
+  /** The type, where that is what does not fit. */
+  readonly expected?: string | undefined;
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly keys?: readonly string[];
@@ -55,15 +57,19 @@ export function issueProblems(root: SpecNode, issues: readonly Issue[], located:
     if (issue.code === 'unrecognized_keys') return unknownKeys(root, issue, located);
     const node = find(root, issue.path);
     if (node === undefined) return [missing(root, issue, located)];
-    const path = issue.path.map(String).join('.');
-    const message = `${path === '' ? '' : `${path}: `}${wording(issue, node)}`;
+    const message = `${before(issue.path)}${wording(issue, node)}`;
     return [problemAt({ at: node.at }, { code: located.code, message, hint: hintOf(issue, node) }, located)];
   });
 }
 
+/** Where a message is about, unless it is about the whole. */
+function before(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? '' : `${path.map(String).join('.')}: `;
+}
+
 function missing(root: SpecNode, { path }: Issue, located: Located): Problem {
   const parent = find(root, path.slice(0, -1)) ?? root;
-  const message = `${path.slice(0, -1).map(String).join('.')}: ${String(path.at(-1))} is missing`;
+  const message = `${before(path.slice(0, -1))}${String(path.at(-1))} is missing`;
   return problemAt(parent, { code: located.code, message, hint: 'add it' }, located);
 }
 
@@ -94,16 +100,17 @@ function find(root: SpecNode, path: readonly PropertyKey[]): SpecNode | undefine
 
 function wording({ message }: Issue, node: SpecNode): string {
   if (node.kind !== 'scalar') return message;
-  return isNull(node) ? 'a value is missing' : `${JSON.stringify(node.text)} does not fit: ${message}`;
+  return isNull(node) ? 'a value is missing' : `${JSON.stringify(shortened(node.text))} does not fit: ${message}`;
 }
 
-function hintOf({ values, code, errors }: Issue, node: SpecNode): string {
+function hintOf({ values, code, expected, errors }: Issue, node: SpecNode): string {
   const options = values ?? errors?.flat().flatMap((issue) => issue.values ?? []) ?? [];
   if (options.length > 0 && node.kind === 'scalar') {
     const near = closest(node.text, options.map(String));
     return near === undefined ? `one of: ${options.join(', ')}` : `did you mean ${near}?`;
   }
-  return code === 'invalid_type' && node.kind === 'scalar' && !node.quoted && !isNull(node)
+  if (expected === 'boolean') return 'write true or false, without quotes';
+  return code === 'invalid_type' && expected === 'string' && node.kind === 'scalar' && !node.quoted && !isNull(node)
     ? 'quote a text that looks like something else'
     : 'see docs/reference/fleet-file.md for what may stand here';
 }

@@ -40,8 +40,17 @@ export function isNull(node: SpecNode): boolean {
   return node.kind === 'scalar' && !node.quoted && /^(?:|~|null|Null|NULL)$/.test(node.text);
 }
 
+/** A text as a message can hold it: a value may be as long as its file. */
+export function shortened(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
+}
+
 /** How a message names a node's type. */
 export function describe(node: SpecNode): string {
   if (node.kind !== 'scalar') return node.kind === 'map' ? 'a map' : 'a list';
-  return isNull(node) ? 'nothing' : node.quoted ? `the text ${JSON.stringify(node.text)}` : node.text;
+  return isNull(node)
+    ? 'nothing'
+    : node.quoted
+      ? `the text ${JSON.stringify(shortened(node.text))}`
+      : shortened(node.text);
 }

@@ -78,6 +78,8 @@ function explain(error: YAMLParseError | YAMLWarning, text: string): { message: 
   const bracket = /^\s*[[{&!|>%@`]/.test(text.slice(lineStart, error.pos[0] + 1));
   if (bracket && error.code === 'UNEXPECTED_TOKEN')
     return { message, hint: `${quoteIt}: outside of quotes ${text.slice(lineStart).trim()[0]} has a meaning in YAML` };
+  if (/^Flow (?:map|sequence) /.test(message))
+    return { message, hint: 'close the bracket that is open here, or indent what stands in it' };
   const hint = hints.get(error.code);
   return hint === undefined ? { message } : { message, hint };
 }
