@@ -33,6 +33,8 @@ describe('the built command', () => {
     'admission',
     'pod',
     'agent',
+    'completion',
+    'version',
   ];
   for (const command of commands) {
     test(`can load ${command}`, () => {
@@ -77,6 +79,14 @@ describe('the built command', () => {
       assert.notEqual(status, 70);
     });
   }
+
+  test('a Node that is too old is told so, before anything else', () => {
+    const older =
+      'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})';
+    const { status, stdout, stderr } = run(['--import', older, join(folder, 'dist/fairway.js'), 'plan']);
+    assert.deepEqual([status, stdout], [69, '']);
+    assert.match(stderr, /^error: fairway needs Node 22\.18 or newer, and this is 20\.20\.2\n {2}hint: /);
+  });
 
   test('can ask a cluster', () => {
     const { status, stderr } = fairway(['doctor', '--kubeconfig', 'examples/fleet/namespaces.txt']);

@@ -5,8 +5,22 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import * as jsYaml from 'js-yaml';
 
-/** `require` for bundled CommonJS; made when it is first called. */
-const banner = `let requireOfFairway;
+const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(JSON.parse(readFileSync('package.json', 'utf8')).engines.node) ?? [];
+const leastNode = `${major}.${minor}`;
+
+/**
+ * First, because an older Node lacks what the files behind it call, and would fail somewhere in words that help nobody. Then `require` for bundled
+ * CommonJS; made when it is first called.
+ */
+const banner = `{
+  const { node } = globalThis.process.versions;
+  const [major, minor] = node.split('.').map(Number);
+  if (major < ${major} || (major === ${major} && minor < ${minor})) {
+    console.error('error: fairway needs Node ${leastNode} or newer, and this is ' + node + '\\n  hint: put a newer one first in PATH');
+    globalThis.process.exit(69);
+  }
+}
+let requireOfFairway;
 const madeRequire = () => requireOfFairway ??= process.getBuiltinModule('node:module').createRequire(import.meta.url);
 const require = Object.assign((name) => madeRequire()(name), { resolve: (name, options) => madeRequire().resolve(name, options) });`;
 
@@ -54,7 +68,7 @@ await build({
   bundle: true,
   splitting: true,
   platform: 'node',
-  target: 'node22.18',
+  target: `node${leastNode}`,
   format: 'esm',
   outdir: folder,
   minifySyntax: true,
@@ -68,7 +82,7 @@ await build({
   stdin: { contents: "export * from 'js-yaml'", resolveDir: '.' },
   bundle: true,
   platform: 'node',
-  target: 'node22.18',
+  target: `node${leastNode}`,
   outfile: join(folder, 'chunks/js-yaml.cjs'),
   minifySyntax: true,
 });
@@ -78,6 +92,7 @@ for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
   writeFileSync(path, withPlainBuiltins(readFileSync(path, 'utf8')));
 }
 chmodSync(join(folder, 'fairway.js'), 0o755);
+process.stderr.write(`${join(folder, 'fairway.js')}: needs Node ${leastNode} or newer, and nothing else\n`);
 
 /**
  * An ES import of a module of Node evaluates all that the module offers: `import fs` loads fs.promises and streams, `import process` opens

@@ -40,7 +40,20 @@ for (const topic of [['plan'], ['pod', 'simulate'], ['agent'], ['agent', 'wait']
   });
 }
 
-const commands = ['validate', 'resolve', 'plan', 'explain', 'mutate', 'inject', 'doctor', 'admission', 'pod', 'agent'];
+const commands = [
+  'validate',
+  'resolve',
+  'plan',
+  'explain',
+  'mutate',
+  'inject',
+  'doctor',
+  'admission',
+  'pod',
+  'agent',
+  'completion',
+  'version',
+];
 for (const command of commands) {
   test(`fairway ${command} --help is no error`, async () => {
     const { code, stdout, stderr } = await capture([command, '--help']);

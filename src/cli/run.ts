@@ -70,7 +70,25 @@ const entries: readonly Entry[] = [
     summary: 'stand beside an Envoy: start, drain and stop it',
     load: async () => (await import('./commands/agent.ts')).build,
   },
+  {
+    name: 'completion',
+    summary: 'print what a shell needs to complete the command line',
+    load: async () => {
+      const { build } = await import('./commands/completion.ts');
+      return (io) => build(io, () => otherCommands(io));
+    },
+  },
+  {
+    name: 'version',
+    summary: 'print the version',
+    load: async () => (await import('./commands/version.ts')).build,
+  },
 ];
+
+async function otherCommands(io: Io): Promise<readonly Command[]> {
+  const others = entries.filter(({ name }) => name !== 'completion');
+  return Promise.all(others.map(async ({ load }) => (await load())(io)));
+}
 
 /** Runs one command line; resolves to the exit code and never rejects. */
 export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {

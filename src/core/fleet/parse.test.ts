@@ -106,7 +106,7 @@ const rows: readonly (readonly [text: string, ...problems: (readonly [at: string
   ['mutators: {shutdown-guard: {seconds: 0}}\n', ['1:38', /seconds/]],
   ['kubernetes: 1.29\n', ['1:13', /quote a text/]],
   ['kubernetes: "33"\n', ['1:13', /expected a version such as "1.33"/]],
-  ['revisions: {1-2: {since: 2026-02-30}}\n', ['1:26', /there is no 2026-02-30/]],
+  ['revisions: {1-2: {since: 2026-02-30}}\n', ['1:26', /there is no such day/]],
   ['lifecycle: {hold: yes}\n', ['1:19', /expected boolean.*write true or false/]],
 ];
 for (const [file, ...expected] of rows) {

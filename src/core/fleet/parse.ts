@@ -13,7 +13,6 @@ import {
   type SpecNode,
 } from '../spec-file/index.ts';
 import { InvariantError, type Problem } from '../std/errors.ts';
-import { parseRfc3339 } from '../std/rfc3339.ts';
 import type { Fleet, FleetBucket, FleetCluster, FleetLifecycle, FleetRevision, UnlabelledRule } from './fleet.ts';
 import { type FleetFile, fleetSchema, spanMs } from './schema.ts';
 
@@ -72,7 +71,6 @@ function namedProblems(root: SpecNode, named: Named): Problem[] {
   return [
     ...patterns.flatMap((node) => (node.kind === 'scalar' ? patternProblems(node, node.text, named) : [])),
     ...keysOf(entryOf(root, 'revisions')).flatMap((node) => revisionProblems(node, node.text, named)),
-    ...valuesOf(entryOf(root, 'revisions')).flatMap((node) => dateProblems(entryOf(node, 'since'), named)),
   ];
 }
 
@@ -91,18 +89,6 @@ function entryOf(node: SpecNode | undefined, name: string): SpecNode | undefined
 
 function keysOf(node: SpecNode | undefined): (SpecNode & { readonly kind: 'scalar' })[] {
   return node?.kind === 'map' ? node.entries.map(({ key }) => key) : [];
-}
-
-function valuesOf(node: SpecNode | undefined): SpecNode[] {
-  return node?.kind === 'map' ? node.entries.map(({ value }) => value) : [];
-}
-
-/** Days that no month has, in what is written as a date. */
-function dateProblems(node: SpecNode | undefined, named: Named): Problem[] {
-  const day = node?.kind === 'scalar' ? /^\d{4}-\d\d-\d\d/.exec(node.text)?.[0] : undefined;
-  if (node === undefined || day === undefined || parseRfc3339(day) !== undefined) return [];
-  const message = `since: there is no ${day}`;
-  return [problemAt(node, { code: 'fleet-invalid', message, hint: 'write a date, as in 2026-03-02' }, named)];
 }
 
 function patternProblems(node: SpecNode, text: string, named: Named): Problem[] {

@@ -2,6 +2,7 @@
 // about what hangs together (`parse.ts` does).
 import * as z from 'zod';
 import { parseDurationMs } from '../std/duration.ts';
+import { parseRfc3339 } from '../std/rfc3339.ts';
 
 const dayMs = 86_400_000;
 
@@ -32,10 +33,11 @@ const revision = z.strictObject({
     .describe('host:port of its control plane, as PROXY_CONFIG names it.'),
   since: z
     .string()
-    .regex(
-      /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/,
-      'expected a date or a time of RFC 3339, as in 2026-03-02',
-    )
+    .regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/, {
+      error: 'expected a date or a time of RFC 3339, as in 2026-03-02',
+      abort: true,
+    })
+    .refine((text) => parseRfc3339(text.slice(0, 10)) !== undefined, 'there is no such day')
     .optional()
     .describe('When it was installed: a date, or a time of RFC 3339.'),
   retired: z
