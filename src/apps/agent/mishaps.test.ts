@@ -1,5 +1,5 @@
 // What can go wrong around an agent that is none of its doing: a second agent in its place, an error that nobody expected, somebody else
-// who answers at Envoy's port. Envoy goes on.
+// who answers at Envoy's port, a setting that means what nobody here does. Envoy goes on, or is not started.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fetched, HttpRequest } from '../../ports/host.ts';
@@ -80,3 +80,22 @@ test('megabytes that are no counters do not fill the log', async () => {
   assert.match(told[0] ?? '', /count=1000/);
   assert.ok((told[0] ?? '').length < 500, told[0]?.slice(0, 500));
 });
+
+test('an override that is not there is told, and Envoy starts without it', async () => {
+  const host = fakeHost();
+  void runProxy([], { ...env, ISTIO_BOOTSTRAP_OVERRIDE: '/nope' }, host);
+  await host.advance(100);
+  assert.match(host.lines.join('\n'), /warn\tleft out.*override cannot be read: \/nope/);
+  assert.equal(host.spawned.length, 1);
+});
+
+for (const [variable, value] of [
+  ['CA_PROVIDER', 'GoogleCA'],
+  ['CREDENTIAL_FETCHER_TYPE', 'GoogleComputeEngine'],
+] as const)
+  test(`${variable}=${value} is refused: the certificate would be another one than was asked for`, async () => {
+    const host = fakeHost();
+    assert.equal(await runProxy([], { ...env, FILE_MOUNTED_CERTS: 'false', [variable]: value }, host), 69);
+    assert.match(host.lines.join('\n'), new RegExp(`cannot start.*${variable} .*${value}`));
+    assert.equal(host.spawned.length, 0);
+  });

@@ -74,7 +74,7 @@ export async function planOf({ settings, words, env }: Asked, host: Host): Promi
   const unknown = usageProblem(`"${words[0]}" is no type of proxy: ${roles.join(', ')}`);
   const ofBootstrap = bootstrap.problems.filter(isNewTo(app.problems));
   const problems = [...(role === undefined ? [unknown] : []), ...ofConfig, ...app.problems, ...ofBootstrap];
-  const warnings = [...ofStatsd, ...bootstrap.warnings];
+  const warnings = [...ofStatsd, ...bootstrap.warnings, ...overrideWarnings(settings, host)];
   const plan: Plan = { ...asked, ...app.value, bootstrap: bootstrap.settled };
   return { plan: problems.length > 0 ? undefined : plan, problems, warnings };
 }
@@ -83,6 +83,11 @@ export async function planOf({ settings, words, env }: Asked, host: Host): Promi
 function isNewTo(told: readonly Problem[]): (problem: Problem) => boolean {
   const isOfPorts = ({ message }: Problem): boolean => message.startsWith(podPortsVariable);
   return (problem) => !isOfPorts(problem) || !told.some(isOfPorts);
+}
+
+/** Istio's agent starts without it, too. */
+function overrideWarnings({ bootstrapOverride: path }: ProxySettings, { files }: Host): readonly string[] {
+  return path === '' || files.read(path) !== undefined ? [] : [`the bootstrap override cannot be read: ${path}`];
 }
 
 function readAnnotations(host: Host): Readonly<Record<string, string>> | undefined {

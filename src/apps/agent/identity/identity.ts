@@ -17,7 +17,7 @@ import type { Log } from '../log.ts';
 import type { Plan } from '../plan.ts';
 import { ordersAt } from './ca.ts';
 import { watchFiles } from './files.ts';
-import { writeCertificates } from './output.ts';
+import { type KeptFiles, keepCertificates } from './output.ts';
 import { sdsServer } from './sds.ts';
 import { type Secrets, secretsFrom } from './secrets.ts';
 import { isServed } from './served.ts';
@@ -66,14 +66,16 @@ async function serve(context: IdentityContext, source: IdentitySource): Promise<
   const { plan, host, log } = context;
   const own = source.kind === 'own' ? source : undefined;
   let workload: Workload | undefined;
+  let output: KeptFiles | undefined;
   const changed = (): void => {
     sds.changed();
-    if (own !== undefined) writeOutput(context, secrets);
+    output?.write();
   };
   const files = watchFiles({ host, log, debounceMs: plan.settings.fileDebounceMs, changed });
   const keyProvider = keyProviderOf(plan.config.raw);
   const secrets = secretsFrom({ host, files, own, keyProvider, workload: () => workload });
   const sds = sdsServer({ log, secrets, nonce: host.nonce });
+  if (own !== undefined) output = outputOf(context, secrets);
   if (own?.ca !== undefined) workload = keepWorkload(workloadOf(context, own.ca, changed));
   changed(); // files are there already
   const listening = listen(context, own === undefined ? filesSocket : ownSocket, sds.answer);
@@ -82,13 +84,14 @@ async function serve(context: IdentityContext, source: IdentitySource): Promise<
     kind: 'running',
     setAnchors: (pem) => workload?.setAnchors(pem),
     counts: () => workload?.counts(),
-    end: () => [workload, files, listening].forEach((part) => part?.end()),
+    end: () => [workload, files, output, listening].forEach((part) => part?.end()),
   };
 }
 
-function writeOutput({ plan, host, log }: IdentityContext, secrets: Secrets): void {
+function outputOf({ plan, host, log }: IdentityContext, secrets: Secrets): KeptFiles | undefined {
   const { outputCerts: folder, kubernetesHost } = plan.settings;
-  if (folder !== '') writeCertificates({ host, log, folder, mode: kubernetesHost === '' ? 0o600 : 0o644 }, secrets);
+  if (folder === '') return undefined;
+  return keepCertificates({ host, log, folder, mode: kubernetesHost === '' ? 0o600 : 0o644 }, secrets);
 }
 
 function workloadOf(

@@ -12,17 +12,39 @@ export interface Output {
   readonly mode: 0o644 | 0o600;
 }
 
-/** Writes what differs; each file whole, the key first, as Istio's agent does. */
-export function writeCertificates({ host, log, folder, mode }: Output, secrets: Secrets): void {
+const againMs = 60_000;
+
+export interface KeptFiles {
+  /** Writes what differs now; what cannot be written (a full disk) a minute later, and so on. */
+  readonly write: () => void;
+  readonly end: () => void;
+}
+
+/** Files that follow the secrets: whoever reads them has no other way to learn of a renewal. */
+export function keepCertificates(output: Output, secrets: Secrets): KeptFiles {
+  let callOff = (): void => undefined;
+  const write = (): void => {
+    callOff();
+    if (!writeCertificates(output, secrets)) callOff = output.host.clock.after(againMs, write);
+  };
+  return { write, end: () => callOff() };
+}
+
+/** Each file whole, the key first, as Istio's agent does. False: something could not be written. */
+function writeCertificates({ host, log, folder, mode }: Output, secrets: Secrets): boolean {
   const pair = secrets.get(workloadName)?.secret;
   const roots = secrets.get(rootsName)?.secret;
   const files: (readonly [name: string, text: string])[] = [];
   if (pair?.kind === 'pair') files.push(['key.pem', pair.key], ['cert-chain.pem', pair.chain]);
   if (roots?.kind === 'roots') files.push(['root-cert.pem', roots.pem]);
+  let isWhole = true;
   for (const [name, text] of files) {
     const path = `${folder}/${name}`;
     if (host.files.read(path) === text) continue;
     const problem = host.files.write(path, text, mode);
-    if (problem !== undefined) log('error', 'cannot write a certificate file', { path, problem });
+    if (problem === undefined) continue;
+    log('error', 'cannot write a certificate file', { path, problem });
+    isWhole = false;
   }
+  return isWhole;
 }

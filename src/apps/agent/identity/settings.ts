@@ -11,14 +11,13 @@ export const identityRows = {
   podNamespace: text('', { env: 'POD_NAMESPACE', doc: "the pod's namespace: second part of the identity" }),
   serviceAccount: text('', { env: 'SERVICE_ACCOUNT', doc: "the pod's service account: third part of the identity" }),
   clusterId: text('', { env: 'ISTIO_META_CLUSTER_ID', doc: 'the cluster, as the CA knows it' }),
-  caProvider: choice(
-    'Citadel',
-    { env: 'CA_PROVIDER', doc: 'who issues certificates: istiod, or files that are mounted' },
-    ['Citadel', 'GkeWorkloadCertificate'],
-  ),
+  caProvider: text('Citadel', {
+    env: 'CA_PROVIDER',
+    doc: '`Citadel`: istiod, or who answers at `CA_ADDR`; `GkeWorkloadCertificate`: files that are mounted. Any other is refused, since the certificates would come from elsewhere',
+  }),
   caAddress: text('', {
     env: 'CA_ADDR',
-    doc: 'host:port of the CA; empty: the discovery address. Port 15010 is asked in the clear',
+    doc: 'host:port of the CA; empty: the discovery address. Port 15010 is asked in the clear. `CA_HEADER_NAME=value` sends metadata along',
   }),
   caRootCa: text('', { env: 'CA_ROOT_CA', doc: "file with the CA's root; `SYSTEM`: what the machine trusts" }),
   pilotCertProvider: text('istiod', {
@@ -34,10 +33,10 @@ export const identityRows = {
     env: 'JWT_POLICY',
     doc: 'with `third-party-jwt` and `first-party-jwt` the token in `./var/run/secrets/tokens/istio-token` is shown, read again for each call; else none',
   }),
-  credentialFetcher: choice('JWT', { env: 'CREDENTIAL_FETCHER_TYPE', doc: 'where credentials for the CA come from' }, [
-    '',
-    'JWT',
-  ]),
+  credentialFetcher: text('JWT', {
+    env: 'CREDENTIAL_FETCHER_TYPE',
+    doc: '`JWT`: credentials for the CA are the token file. Another one is refused',
+  }),
   provCert: text('', {
     env: 'PROV_CERT',
     doc: 'folder with `cert-chain.pem`, `key.pem`, `root-cert.pem` to call the CA with, on a VM; a certificate that has ended is not shown',
