@@ -226,14 +226,30 @@ test('an injector that would take the control plane, a webhook without roots, an
     metadata: { name: 'zz-rogue' },
     webhooks: [rogue('none', ''), rogue('ended', ended.cert)],
   });
-  const found = (await find('ca-bundle', 'control-plane-injected')).map(
-    ({ code, path: at, message }) => `${code} ${at}: ${message}`,
-  );
-  assert.match(found.join('\n'), /ca-bundle zz-rogue\/none\.example\.test: no caBundle/);
-  assert.match(found.join('\n'), /ca-bundle zz-rogue\/ended\.example\.test: every root of the caBundle has expired/);
-  assert.match(found.join('\n'), /control-plane-injected .*zz-rogue/);
+  const rogues = async (): Promise<string> =>
+    (await find('ca-bundle', 'control-plane-injected'))
+      .map(({ code, path: at, message }) => `${code} ${at}: ${message}`)
+      .filter((each) => each.includes('zz-rogue'))
+      .join('\n');
+  const found = await rogues();
+  assert.match(found, /ca-bundle zz-rogue\/none\.example\.test: no caBundle/);
+  assert.match(found, /ca-bundle zz-rogue\/ended\.example\.test: every root of the caBundle has expired/);
+  assert.match(found, /control-plane-injected .*zz-rogue/);
   kubectl(['delete', 'mutatingwebhookconfiguration', 'zz-rogue']);
-  assert.deepEqual(await find('ca-bundle', 'control-plane-injected'), []);
+  assert.equal(await rogues(), '');
+});
+
+test('a revision whose injector is gone, and whose configuration is not: none of its pods can start', async () => {
+  await install('--config', folder, '--inject', 'z-9');
+  const silent = async (): Promise<string> =>
+    (await find('injector-silent', 'order-broken'))
+      .map(({ code, path: at, message }) => `${code} ${at}: ${message}`)
+      .join();
+  const gone =
+    /^injector-silent rev\.object\.inject\.fairway\.dev: a dry-run pod with istio\.io\/rev=z-9 was refused: [^]*$/;
+  await until('doctor tells', async () => gone.test(await silent()));
+  kubectl(['delete', 'mutatingwebhookconfiguration', 'fairway-2-inject-z-9']);
+  await until('it is gone', async () => (await silent()) === '');
 });
 
 test('Krispr as a policy: what it lacks, and what this mode does not do', async () => {

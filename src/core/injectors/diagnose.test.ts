@@ -94,6 +94,11 @@ const rows: readonly (readonly [name: string, changes: Partial<Snapshot>, codes:
     { probes: [{ kind: 'refused', asked: 'x', message: 'quota' }] },
     ['order-broken'],
   ],
+  [
+    'an injector that does not answer',
+    { probes: [{ kind: 'refused', asked: 'x', message: 'failed calling webhook "rev.object": not found' }] },
+    ['injector-silent'],
+  ],
   ['no bundle', { configurations: [withBundle(), injector] }, ['ca-bundle']],
   ['an expired bundle', { configurations: [withBundle('worn'), injector] }, ['ca-bundle']],
   ['a bundle that is none', { configurations: [withBundle('junk'), injector] }, ['ca-bundle']],

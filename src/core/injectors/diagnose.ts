@@ -70,10 +70,7 @@ const krisprMissing: Problem = {
 
 function probeFindings(probe: Probe, hasKrispr: boolean): readonly Problem[] {
   if (probe.kind === 'silent') return hasKrispr && probe.wanted !== undefined ? [silence(probe)] : [];
-  if (probe.kind === 'refused') {
-    const message = `a dry-run pod with ${probe.asked} was refused: ${probe.message}`;
-    return [{ code: 'order-broken', severity: 'warning', message, hint: 'name another namespace by --namespace' }];
-  }
+  if (probe.kind === 'refused') return [refusal(probe)];
   const { asked, label, injected } = probe;
   if (label === undefined || injected === label) return [];
   const message = `a dry-run pod that came with ${asked} got the label ${label}, and ${injected === undefined ? 'no sidecar' : `the sidecar of ${injected}`}`;
@@ -82,6 +79,16 @@ function probeFindings(probe: Probe, hasKrispr: boolean): readonly Problem[] {
       ? 'no injector serves this label'
       : 'an injector ran before the label was set: compare the names of the webhook configurations';
   return [{ code: 'order-broken', severity: 'error', message, hint }];
+}
+
+/** By a webhook that fails closed, so says the API server; or by somebody who has nothing to do with the mesh. */
+function refusal({ asked, message: said }: Extract<Probe, { kind: 'refused' }>): Problem {
+  const webhook = /failed calling webhook "([^"]+)"/.exec(said)?.[1];
+  const message = `a dry-run pod with ${asked} was refused: ${said}`;
+  if (webhook === undefined)
+    return { code: 'order-broken', severity: 'warning', message, hint: 'name another namespace by --namespace' };
+  const hint = 'no such pod can start: bring its server back, or delete the configuration of a revision that is gone';
+  return { code: 'injector-silent', severity: 'error', path: webhook, message, hint };
 }
 
 function silence({ namespace, wanted }: Extract<Probe, { kind: 'silent' }>): Problem {
