@@ -124,7 +124,12 @@ async function readBytes(path: string, shown: string): Promise<Uint8Array | unde
   }
 }
 
+const readOnce = new WeakSet<Io>();
+
 async function readStream(io: Io): Promise<Uint8Array> {
+  if (readOnce.has(io))
+    throw new UsageError('standard input can be read once only', { hint: 'name a file instead of one of the dashes' });
+  readOnce.add(io);
   const chunks: Uint8Array[] = [];
   for await (const chunk of io.stdin) chunks.push(chunk as Uint8Array);
   return Buffer.concat(chunks);

@@ -1,6 +1,7 @@
 // `fairway doctor`: what is wrong with injection in a cluster, found by reading it and by dry runs; changes nothing.
 import { Command, Option } from 'commander';
 import type { Io } from '../io.ts';
+import { namespaceOption } from '../namespace-flag.ts';
 
 interface Flags {
   readonly config: string;
@@ -21,7 +22,7 @@ export function build(io: Io): Command {
       '--cluster <name>',
       'which cluster of fairway.yml it is; the same everywhere unless fairway.yml says otherwise',
     )
-    .option('-n, --namespace <name>', 'where to try pods (default: the first ordinary namespace)')
+    .addOption(namespaceOption('where to try pods (default: the first ordinary namespace)'))
     .option('--kubeconfig <file>', 'how to reach the cluster')
     .option('--context <name>', 'context of the kubeconfig')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import type { InjectFlags } from '../inject/flags.ts';
 import type { Io } from '../io.ts';
 import { maxBytesOption } from '../max-bytes.ts';
+import { namespaceOption } from '../namespace-flag.ts';
 
 export function build(io: Io): Command {
   return new Command('inject')
@@ -18,7 +19,7 @@ export function build(io: Io): Command {
       new Option('--native-sidecars <yes>', 'default: by `kubernetes` of fairway.yml').choices(['true', 'false']),
     )
     .addOption(new Option('--compat <what>', 'to the letter like another injector').choices(['istio']))
-    .option('-n, --namespace <name>', 'namespace of manifests that name none')
+    .addOption(namespaceOption('namespace of manifests that name none'))
     .addOption(new Option('-o, --output <format>', 'all documents in one format').choices(['yaml', 'json']))
     .option('--compliance-policy <name>', 'fips-140-2 or fips-140-3, for templates that know it')
     .addOption(maxBytesOption())

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { Io } from '../io.ts';
 import { maxBytesOption } from '../max-bytes.ts';
 import type { MutateFlags } from '../mutate/all.ts';
+import { namespaceOption } from '../namespace-flag.ts';
 import { withRolloutFlags } from '../rollout-flags.ts';
 
 export function build(io: Io): Command {
@@ -12,7 +13,7 @@ export function build(io: Io): Command {
     )
     .argument('[paths...]', 'files, folders (walked; .fairwayignore leaves out), or - for standard input')
     .option('--revision <name>', 'this revision for every workload, instead of rollouts.yml')
-    .option('-n, --namespace <name>', 'namespace of manifests that name none')
+    .addOption(namespaceOption('namespace of manifests that name none'))
     .option('--namespaces <file>', 'Namespace objects, to find labels that shadow those of pods')
     .option('--cluster <name>', 'as this cluster sees it; the same everywhere unless fairway.yml says otherwise')
     .option('--write', 'write the files, all or none')

@@ -55,6 +55,7 @@ test('plan: what nobody knows is not told as nothing', async () => {
   assert.match(one.stdout, /^1 of 1 namespace move \(1 workload, 1 pod\);/);
   const still = await capture(['plan', '--from', 'rollouts.yml', '--manifests', 'pod.yaml'], { cwd });
   assert.match(still.stdout, /^Nothing moves: 1 namespace stays where it is\./);
+  assert.doesNotMatch(still.stdout, /Done by/);
 });
 
 test('plan: --write-lock makes every move needed, twice the same, and the date is that of the commit', async () => {
@@ -119,11 +120,17 @@ const failures: readonly (readonly [args: string, says: RegExp])[] = [
   ['--to none.yml', /there is no none\.yml/],
   ['--now yesterday', /no time of RFC 3339/],
   ['--from HEAD:rollouts.yml --to HEAD:rollouts.yml --write-lock', /needs a file to write/],
+  ['--namespaces names -n Shop_1', /'Shop_1' is invalid\. A namespace has lower-case letters/],
+  ['--namespaces - --snapshot -', /standard input can be read once only\n {2}hint: /],
+  ['--forget', /--forget belongs to --write-lock/],
   ['--snapshot names', /snapshot-invalid|version|object/],
 ];
 for (const [args, says] of failures) {
   test(`plan ${args} fails and says why`, async () => {
-    const { code, stdout, stderr } = await capture(['plan', ...args.split(' ')], { cwd: repository() });
+    const { code, stdout, stderr } = await capture(['plan', ...args.split(' ')], {
+      cwd: repository(),
+      stdin: 'shop-1\n',
+    });
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(stderr, says);
   });
@@ -188,7 +195,7 @@ test('plan: the longest grace period of the manifests is in the bound', async ()
     join(cwd, 'web.yaml'),
     `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop-1}\nspec: {template: {${pod}}}\n`,
   );
-  const { stdout } = await capture(['plan', '--manifests', 'web.yaml'], { cwd });
+  const { stdout } = await capture(['plan', '--from', 'none', '--manifests', 'web.yaml'], { cwd });
   assert.match(stdout, /1970-02-14T01:00:00Z at the latest, 44 days/);
 });
 

@@ -5,6 +5,7 @@ import type { Inventory } from '../../core/inventory/index.ts';
 import { formatProblem, SpecError, UsageError } from '../../core/std/errors.ts';
 import { parseRfc3339 } from '../../core/std/rfc3339.ts';
 import type { Io } from '../io.ts';
+import { namespaceOption } from '../namespace-flag.ts';
 import type { InventoryFlags } from '../plan/inventory.ts';
 import type { LoadedSide, Place, SideFlags } from '../plan/revision-files.ts';
 
@@ -32,7 +33,7 @@ export function build(io: Io): Command {
     .option('--lock <file>', 'the lock of both (default: rollouts.lock beside each)')
     .option('--no-lock', 'plan as if nothing was remembered')
     .option('--manifests <path...>', 'inventory: manifests, files or folders')
-    .option('-n, --namespace <name>', 'the namespace of manifests that name none')
+    .addOption(namespaceOption('the namespace of manifests that name none'))
     .option('--namespaces <file>', 'inventory: names one a line, or Namespace objects; - is stdin')
     .option('--snapshot <file>', 'inventory: a snapshot of a fleet (schemas/snapshot.json); - is stdin')
     .addOption(
@@ -44,7 +45,11 @@ export function build(io: Io): Command {
     .option('--strict', 'warnings fail too (exit 2)')
     .option('--write-lock', 'write the lock that goes with this edit; keeps what the inventory does not know')
     .option('--forget', 'with --write-lock: drop what neither the files nor the inventory know')
-    .action((flags: Flags) => printPlan(flags, io));
+    .action((flags: Flags) => {
+      if (flags.forget === true && flags.writeLock !== true)
+        throw new UsageError('--forget belongs to --write-lock: without it nothing is written');
+      return printPlan(flags, io);
+    });
 }
 
 async function printPlan(flags: Flags, io: Io): Promise<void> {

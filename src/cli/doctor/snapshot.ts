@@ -11,6 +11,7 @@ import {
 } from '../../core/injectors/index.ts';
 import type { ClusterFacts } from '../../core/policy-table/index.ts';
 import { isWatchedKind } from '../../core/reach/index.ts';
+import { UsageError } from '../../core/std/errors.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { list, metadataOnly, type Named } from './list.ts';
 import { readChoices, readNodes } from './native.ts';
@@ -122,6 +123,8 @@ async function probesOf(
   configurations: readonly Configuration[],
   namespaces: Snapshot['namespaces'],
 ): Promise<Snapshot['probes']> {
+  if (asked !== undefined && !namespaces.some(({ name }) => name === asked))
+    throw new UsageError(`there is no namespace ${asked} in the cluster`, { hint: 'name one of the cluster with -n' });
   const namespace = asked ?? namespaces.find(isOrdinary)?.name;
   if (namespace === undefined) return [];
   const revisions = namedRevisions(injectorsOf(configurations));

@@ -69,7 +69,7 @@ export function planMarkdown(plan: Plan): string {
       ),
       plan.shares.length,
     ),
-    `Done by ${boundSentences(plan).map(escape).join('. ')}.`,
+    plan.somethingMoves ? `Done by ${boundSentences(plan).map(escape).join('. ')}.` : '',
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }

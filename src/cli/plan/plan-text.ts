@@ -44,7 +44,7 @@ export function planText(plan: Plan): string {
     list('Buckets', plan.buckets.map(bucketLine)),
     plan.shares.length === 0 ? '' : `Shares\n${indent(table([shareHead, ...plan.shares.map(shareCells)]))}`,
     stuckText(plan),
-    list('Done by', boundSentences(plan)),
+    plan.somethingMoves ? list('Done by', boundSentences(plan)) : '',
   ];
   return parts.filter((part) => part !== '').join('\n');
 }

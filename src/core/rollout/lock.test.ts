@@ -30,6 +30,14 @@ const broken: readonly (readonly [text: string, line: number, message: RegExp])[
   [`${canonical}  future 1\n`, 10, /unknown line/],
   [`<<<<<<< HEAD\n${canonical}`, 1, /merge conflict/],
   [canonical.replace('  slots 1-24-5*10000', '<<<<<<< HEAD\n  slots 1-24-5*10000\n======='), 9, /merge conflict/],
+  [
+    canonical.replace(
+      '  slots 1-24-5*10000',
+      '<<<<<<< A\n  slots 1-24-5*10000\n=======\n  slots 1-25-2*10000\n>>>>>>> B',
+    ),
+    9,
+    /merge conflict/,
+  ],
 ];
 for (const [text, line, message] of broken) {
   test(`lock: ${message.source} in line ${line}`, () => {
@@ -38,3 +46,8 @@ for (const [text, line, message] of broken) {
     assert.match(first?.message ?? '', message);
   });
 }
+
+test('a conflict is one problem', () => {
+  const both = '<<<<<<< A\n  slots 1-24-5*10000\n=======\n  slots 1-25-2*10000\n>>>>>>> B';
+  assert.equal(parseLock(canonical.replace('  slots 1-24-5*10000', both)).problems.length, 1);
+});

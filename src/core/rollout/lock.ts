@@ -42,9 +42,12 @@ function formatBucket([pattern, { runs, names }]: readonly [string, LockBucket])
 export function parseLock(text: string, { file }: Named = {}): Parsed<Lock> {
   const reading: Reading = { problems: [], file, lock: new Map(), bucket: undefined };
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  if (lines[0] !== head) problem(reading, 1, ...headTrouble(lines));
+  // A conflict is one problem, whatever it makes of the lines between its markers.
+  const marker = lines.findIndex(isConflictMarker);
+  if (marker !== -1) problem(reading, marker + 1, ...conflict);
+  else if (lines[0] !== head) problem(reading, 1, ...headTrouble(lines));
   else for (const [index, line] of lines.entries()) if (index > 0) readLine(reading, line, index + 1);
-  finish(reading);
+  if (marker === -1) finish(reading);
   return reading.problems.length > 0
     ? { kind: 'invalid', problems: reading.problems }
     : { kind: 'valid', value: reading.lock, problems: [] };
@@ -68,7 +71,6 @@ const rewrite =
   'restore the file from Git, or remove it and run `fairway plan --write-lock`: slots are then given anew';
 
 function headTrouble(lines: readonly string[]): [string, string] {
-  if (lines.some(isConflictMarker)) return conflict;
   if (/^fairway-lock \d+$/.test(lines[0] ?? ''))
     return [`a lock of a newer format (${lines[0]})`, 'use a newer fairway'];
   return [`a lock starts with the line "${head}"`, rewrite];
@@ -90,7 +92,6 @@ function problem(reading: Reading, line: number, message: string, hint: string):
 
 function readLine(reading: Reading, line: string, number: number): void {
   if (line.trim() === '') return;
-  if (isConflictMarker(line)) return problem(reading, number, ...conflict);
   const [, word, rest = ''] = /^(?: {2})?(bucket|slots|name) (.+)$/.exec(line) ?? [];
   const { bucket } = reading;
   if (word === 'bucket') return openBucket(reading, rest, number);
