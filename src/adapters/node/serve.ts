@@ -14,8 +14,8 @@ const limits = {
   keepAliveTimeout: 120_000,
   connectionsCheckingInterval: 5000,
 };
-/** Silent ones cost some hundred bytes each until they are ended, and whoever holds all of them keeps the kubelet's probes out. */
-const connectionsAtMost = 10_000;
+/** Each costs up to 8 KB until it is ended, and whoever holds all of them keeps others out. */
+const connectionsAtMost = 4000;
 
 /** Listens on a port of every address; port 0 takes a free one. Rejects where it is taken. */
 export async function serve(port: number, answer: Handler): Promise<Server> {

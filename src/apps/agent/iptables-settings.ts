@@ -15,7 +15,11 @@ export const iptablesTable = {
   outboundPort: port('15001', { flag: 'envoy-port', short: 'p', doc: 'port of the proxy for outbound' }),
   inboundPort: port('15006', named('inbound-capture-port', 'port of the proxy for inbound', { short: 'z' })),
   tunnelPort: port('15008', named('inbound-tunnel-port', 'port of HBONE, which is not intercepted', { short: 'e' })),
-  uid: text('1337', named('proxy-uid', 'users of the proxy, by comma', { short: 'u' })),
+  uid: text('', named('proxy-uid', 'users of the proxy, by comma; empty: that of `ENVOY_USER`', { short: 'u' })),
+  envoyUser: text('istio-proxy', {
+    env: 'ENVOY_USER',
+    doc: 'name of the user of the proxy; where `/etc/passwd` has none of it, 1337 is taken',
+  }),
   gid: text('', named('proxy-gid', 'groups of the proxy, by comma; default: those of proxy-uid', { short: 'g' })),
   mode: text(
     '',

@@ -15,6 +15,7 @@ import {
   reconcileRules,
 } from '../../core/intercept/index.ts';
 import type { Host } from '../../ports/host.ts';
+import { flagsOf } from './iptables-flags.ts';
 import { type IptablesSettings, iptablesTable } from './iptables-settings.ts';
 import { isRedirected } from './iptables-validation.ts';
 import { iptablesOf, iptablesWithRules } from './iptables-variant.ts';
@@ -43,7 +44,7 @@ export async function runIptables(
   const host = settings.networkNamespace === '' ? machine : await insideOf(settings.networkNamespace, machine);
   const log = logTo(host, { json: settings.logAsJson, least: settings.logOutputLevel });
   for (const warning of warnings) log('warn', 'setting ignored', { problem: warning });
-  const { config, problems } = interceptConfig(flagsOf(settings), placeOf(host));
+  const { config, problems } = interceptConfig(flagsOf(settings, host), placeOf(host));
   const unsupported =
     settings.networkNamespace !== '' && settings.runValidation
       ? ['the validation sends from this network namespace: run it inside of the other']
@@ -59,10 +60,6 @@ export async function runIptables(
     (await isRedirected({ host, log, config, probePort: settings.probePort, withinMs: settings.probeTimeoutMs }))
     ? 0
     : notRedirected;
-}
-
-function flagsOf(settings: IptablesSettings): Parameters<typeof interceptConfig>[0] {
-  return { ...settings, redirectDns: settings.redirectDns || settings.captureAllDns };
 }
 
 function placeOf(host: Host): Parameters<typeof interceptConfig>[1] {

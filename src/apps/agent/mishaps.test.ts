@@ -53,6 +53,18 @@ test('an error that nobody expected is told, and Envoy goes on', async () => {
   assert.equal(await code, 0);
 });
 
+test('a crowd that asks for readiness costs Envoy one look', async () => {
+  const host = fakeHost({ fetch: () => answer(200) });
+  void runProxy([], env, host);
+  await host.advance(50);
+  const before = host.requests.length;
+  const answers = await Promise.all(Array.from({ length: 500 }, () => host.ask({ path: '/healthz/ready' })));
+  assert.deepEqual([...new Set(answers.map((each) => each?.status))], [503]);
+  assert.equal(host.requests.length, before + 1);
+  await host.ask({ path: '/healthz/ready' });
+  assert.equal(host.requests.length, before + 2, 'and who comes later has a look of their own');
+});
+
 /** An Envoy whose counters are answered thus. */
 function counters(text: string, cut: boolean): (request: HttpRequest) => Fetched {
   return (request) =>

@@ -81,6 +81,7 @@ export function interceptConfig(
   const excluded = list.ranges('istio-service-exclude-cidr', flags.outboundRangesExcluded);
   if (excluded === 'all') list.refuse('istio-service-exclude-cidr', '*');
   const uids = list.words('proxy-uid', flags.uid, /^[\w.-]+$/);
+  if (uids.length === 0) list.refuse('proxy-uid', flags.uid); // the proxy's own traffic would come back to it
   const config: InterceptConfig = {
     outboundPort: flags.outboundPort,
     inboundPort: flags.inboundPort,

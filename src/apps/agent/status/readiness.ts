@@ -20,8 +20,19 @@ interface Asking {
   readonly others: () => Pick<Facts, 'grpcBootstrap' | 'dnsTable'>;
 }
 
-/** A function that says whether the proxy is ready now. */
-export function readinessOf({ host, admin, isTerminating, others }: Asking): () => Promise<Verdict> {
+/** A function that says whether the proxy is ready now. Whoever asks while somebody does hears the same: a crowd costs Envoy one look. */
+export function readinessOf(asking: Asking): () => Promise<Verdict> {
+  const look = looking(asking);
+  let current: Promise<Verdict> | undefined;
+  return () => {
+    current ??= look().finally(() => {
+      current = undefined;
+    });
+    return current;
+  };
+}
+
+function looking({ host, admin, isTerminating, others }: Asking): () => Promise<Verdict> {
   let latches = noLatches;
   const ask = (path: string, timeoutMs: number): Promise<StatsAnswer> =>
     askEnvoy(host, { method: 'GET', admin, path, timeoutMs });
@@ -35,8 +46,7 @@ export function readinessOf({ host, admin, isTerminating, others }: Asking): () 
     }
     const live = latches.live || isTerminating() ? undefined : await ask(liveQuery, liveTimeoutMs);
     const [verdict, next] = judgeReadiness(latches, { ...facts, terminating: isTerminating(), live });
-    // Two looks at once may both end here: what either saw stays seen.
-    latches = { configured: true, live: latches.live || next.live };
+    latches = next;
     return verdict;
   };
 }
