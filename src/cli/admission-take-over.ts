@@ -26,7 +26,10 @@ export async function switchInjector(
     const all = await configurations(cluster);
     const istiods = all.filter((each) => isIstiods(each, revision));
     if (istiods.length === 0) throw noIstiod(revision);
-    if (what === 'take-over') requireOwn(all, istiods, revision);
+    if (what === 'take-over') {
+      requireOwn(all, istiods, revision);
+      await requireAnswer(cluster, revision);
+    }
     for (const configuration of istiods)
       await change(
         cluster,
@@ -73,6 +76,25 @@ function requireOwn(all: readonly Configuration[], istiods: readonly Configurati
   throw new UsageError(`${name} does not stand in for all of istiod's: nobody would inject ${left}`, {
     hint: `install it with --default-revision ${revision}, and with --every-namespace where istiod injects pods that nothing asks for`,
   });
+}
+
+/** A dry-run pod finds out: API servers may trust a server that is not there, where its roots were given by hand. Who may make no pods learns nothing. */
+async function requireAnswer(cluster: Cluster, revision: string): Promise<void> {
+  const body = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { generateName: 'fairway-take-over-', labels: { 'istio.io/rev': revision } },
+    spec: { containers: [{ name: 'probe', image: 'fairway.invalid/take-over:0' }] },
+  };
+  const answer = await cluster.send({ method: 'POST', path: '/api/v1/namespaces/default/pods?dryRun=All', body });
+  const { message = '' } = (answer.body ?? {}) as { readonly message?: string };
+  if (!/failed calling webhook "[^"]*inject\.fairway\.dev"/.test(message)) return;
+  throw new UsageError(
+    `${injectConfigurationName(revision)} does not answer, so no pod of ${revision} could start: ${message}`,
+    {
+      hint: 'wait until the server is ready: kubectl -n fairway-system rollout status deployment/fairway-admission',
+    },
+  );
 }
 
 async function change(cluster: Cluster, { metadata }: Configuration, wanted: Switch, io: Io): Promise<void> {

@@ -186,6 +186,18 @@ test('what an upgrade of istiod restored is taken over again; without a stand-in
   assert.deepEqual(await find(), []);
 });
 
+test('a server that is not there takes nothing over, though API servers would trust it', async () => {
+  await trust(roots[1]);
+  leadTo();
+  await until('the refusal', async () => {
+    const { status, stderr } = await fairway('admission', 'take-over', revision);
+    if (status !== 2) await fairway('admission', 'give-back', revision);
+    return status === 2 && /fairway-2-inject-b-2 does not answer, so no pod of b-2 could start/.test(stderr);
+  });
+  leadTo(replica);
+  await until('a pod reaches it', async () => (await made()) === revision);
+});
+
 test('a default revision whose rows nobody stands in for is not taken over', async () => {
   const row = { matchExpressions: [{ key: 'istio-injection', operator: 'In', values: ['enabled'] }] };
   await trust(roots[1]);
