@@ -79,7 +79,12 @@ function endOf(
   stream.on('close', () => {
     const lost = session.destroyed ? ({ code: 'UNAVAILABLE', message: why() } as const) : undefined;
     const server = told ?? (http === 200 ? undefined : statusOfHttp(http));
-    resolve(server ?? own() ?? lost ?? statusOfReset(stream.rstCode));
+    resolve(firstOf(own(), server) ?? lost ?? statusOfReset(stream.rstCode));
   });
   return promise;
+}
+
+/** What was too long or too late here is so whatever the server says; a call that was cancelled may have been over before. */
+function firstOf(own: GrpcStatus | undefined, server: GrpcStatus | undefined): GrpcStatus | undefined {
+  return own?.code === 'CANCELLED' ? (server ?? own) : (own ?? server);
 }

@@ -241,3 +241,10 @@ test('metadata that cannot be sent is told by its name', bounded, async (t) => {
     assert.throws(() => ends.channel.open('/a', { metadata: { authorization } }), /"authorization" has characters/);
   assert.equal((await ends.channel.unary('/a', utf8('x'), { timeoutMs: 30_000, maxBytes: 9 })).kind, 'answer');
 });
+
+test('an answer that is too long is refused, whatever the server says of it', bounded, async (t) => {
+  const ends = await pair(t, async (call) => (await call.send(utf8('long')), ok));
+  const call = ends.channel.open('/a');
+  for await (const _ of call.messages(3)) assert.fail();
+  assert.equal((await call.ended).code, 'RESOURCE_EXHAUSTED');
+});
