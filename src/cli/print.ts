@@ -1,4 +1,5 @@
 // How commands print data: tables for people, JSON and YAML for programs.
+import { visible } from '../core/std/visible.ts';
 import type { Io } from './io.ts';
 
 export type DataFormat = 'json' | 'yaml';
@@ -13,7 +14,8 @@ export async function printData(io: Io, format: DataFormat, value: unknown): Pro
 }
 
 /** Rows as aligned columns, two blanks apart, without blanks at line ends. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function table(given: readonly (readonly string[])[]): string {
+  const rows = given.map((row) => row.map(visible));
   const widths =
     rows[0]?.map((_, column) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)) ?? [];
   return rows

@@ -115,6 +115,14 @@ for (const [stdin, code, line] of broken)
     if (line !== undefined) assert.match(result.stderr, new RegExp(`^<stdin>:${line}:`));
   });
 
+test('a name out of a manifest begins no line of the log', async () => {
+  const name = JSON.stringify('a\n::error::b');
+  const stdin = `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: ${name}}\nspec: {hostNetwork: true}\n`;
+  const { stderr } = await capture(revision, { stdin });
+  assert.match(stderr, /^<stdin>: note: document 1: Pod\/a\\u000a::error::b\/a\\u000a::error::b: hostNetwork/);
+  assert.doesNotMatch(stderr, /^::/m);
+});
+
 test('the last line says whether it happened', async () => {
   const cwd = folderWith({ 'a.yaml': deployment });
   for (const [flag, said] of [

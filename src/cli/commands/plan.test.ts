@@ -188,6 +188,18 @@ test('plan: the Markdown begins with the marker and folds long lists', async () 
   assert.match(stdout, /<details><summary>Namespaces that move \(\d+\)<\/summary>/);
 });
 
+test('plan: a name out of a manifest begins no line and leaves no code', async () => {
+  const cwd = repository();
+  const name = JSON.stringify('a`\n::error::b\u001b[31m @all');
+  writeFileSync(join(cwd, 'pod.yaml'), `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: ${name}}\n`);
+  for (const output of ['table', 'markdown']) {
+    const args = ['plan', '--from', 'none', '--manifests', 'pod.yaml', '-o', output];
+    const { stdout, stderr } = await capture(args, { cwd });
+    assert.doesNotMatch(stdout + stderr, /^::|\u001b/m);
+    if (output === 'markdown') assert.match(stdout, /`` a`\\u000a::error::b\\u001b\[31m @all ``/);
+  }
+});
+
 test('plan: the longest grace period of the manifests is in the bound', async () => {
   const cwd = repository();
   const pod = 'spec: {terminationGracePeriodSeconds: 3600}';

@@ -16,6 +16,7 @@ import {
 import { type Edit, editedText, encodeUtf8, readPlain, transformStream } from '../../core/manifest/index.ts';
 import { ManifestError, type Problem, SpecError, UsageError } from '../../core/std/errors.ts';
 import { revisionNameTrouble } from '../../core/std/revision-name.ts';
+import { visible } from '../../core/std/visible.ts';
 import type { Io } from '../io.ts';
 import { findFiles, readSource, type Source } from '../mutate/sources.ts';
 import { print } from '../mutate/write.ts';
@@ -55,7 +56,7 @@ export async function run(paths: readonly string[], flags: InjectFlags, io: Io):
   };
   const outputs = sources.map((source) => injectSource(source, state));
   if (state.problems.some(({ severity }) => severity === 'error')) throw new ManifestError(state.problems);
-  for (const line of state.talk) io.stderr.write(`${line}\n`);
+  for (const line of state.talk) io.stderr.write(`${visible(line)}\n`);
   io.stderr.write(`fairway inject: ${state.counts.injected} of ${state.counts.workloads} workloads injected\n`);
   await print([flags.output === 'json' ? outputs.join('') : joined(outputs)], io.stdout);
 }

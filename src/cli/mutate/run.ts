@@ -2,6 +2,7 @@
 import { applyEdits, encodeUtf8, type Piece } from '../../core/manifest/index.ts';
 import { type MutateResult, nameOf, type PlacedRemark } from '../../core/mutate/index.ts';
 import { ManifestError, type Problem, UsageError } from '../../core/std/errors.ts';
+import { visible } from '../../core/std/visible.ts';
 import { interruptible } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { type Mutated, type MutateFlags, mutateAll } from './all.ts';
@@ -65,7 +66,7 @@ async function readSources(paths: readonly string[], flags: MutateFlags, io: Io)
 /** Tells remarks on stderr; answers how many warnings there were. */
 function tell(mutated: readonly Mutated[], io: Io): number {
   const remarks = mutated.flatMap(({ source, result }) => result.remarks.map((remark) => ({ remark, source })));
-  for (const { remark, source } of remarks) io.stderr.write(`${source.name}: ${sentence(remark)}\n`);
+  for (const { remark, source } of remarks) io.stderr.write(`${visible(`${source.name}: ${sentence(remark)}`)}\n`);
   return remarks.filter(({ remark }) => remark.severity === 'warning').length;
 }
 

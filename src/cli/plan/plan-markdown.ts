@@ -1,6 +1,7 @@
 // A plan as Markdown for a pull-request comment: the answer first, long lists folded, and never longer than a comment may be.
 import type { Plan } from '../../core/plan/index.ts';
 import type { Problem } from '../../core/std/errors.ts';
+import { visible } from '../../core/std/visible.ts';
 import {
   boundSentences,
   bucketLine,
@@ -99,11 +100,14 @@ function rows(head: readonly string[], body: readonly (readonly string[])[]): st
   return [line(head), line(head.map(() => '---')), ...body.slice(0, maximumRows).map(line)].join('\n') + more;
 }
 
-/** A name or pattern in backticks; a pattern may hold pipes. */
+/** A name or pattern in backticks; a pattern may hold pipes, and a name out of a manifest whatever would lead out of them. */
 function code(text: string): string {
-  return `\`${text.replaceAll('|', '\\|')}\``;
+  const inner = visible(text).replaceAll('|', '\\|');
+  if (!inner.includes('`')) return `\`${inner}\``;
+  const fence = '`'.repeat(Math.max(...Array.from(inner.matchAll(/`+/g), ([run]) => run.length)) + 1);
+  return `${fence} ${inner} ${fence}`;
 }
 
 function escape(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>|#]/g, '\\$&');
+  return visible(text).replace(/[\\`*_{}[\]<>|#]/g, '\\$&');
 }

@@ -1,5 +1,6 @@
 // A plan as text for a terminal.
 import type { Plan } from '../../core/plan/index.ts';
+import { visible } from '../../core/std/visible.ts';
 import { table } from '../print.ts';
 import {
   boundSentences,
@@ -57,7 +58,7 @@ function stuckText({ stuck }: Plan): string {
 }
 
 function list(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  return lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${visible(line)}\n`).join('')}`;
 }
 
 function indent(text: string): string {

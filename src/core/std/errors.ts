@@ -2,6 +2,8 @@
 // Edges (CLI, servers) translate them once to exit codes and answers; core itself throws only InvariantError, and
 // SpecError or ManifestError where an input cannot be parsed into a type at all.
 
+import { visible } from './visible.ts';
+
 export type Severity = 'error' | 'warning';
 
 /** One finding about an input: where it is (1-based line and column), what is wrong, and the way out. */
@@ -80,5 +82,5 @@ export function formatProblem(problem: Problem): string {
   const document = problem.document === undefined ? '' : `document ${problem.document}: `;
   const path = problem.path === undefined ? '' : `${problem.path}: `;
   const head = `${place === '' ? '' : `${place}: `}${problem.severity}: ${document}${path}${problem.message} [${problem.code}]`;
-  return problem.hint === undefined ? head : `${head}\n  hint: ${problem.hint}`;
+  return problem.hint === undefined ? visible(head) : `${visible(head)}\n  hint: ${visible(problem.hint)}`;
 }
