@@ -161,3 +161,8 @@ for (const [args, wanted] of badFlags) {
     assert.match(stderr, wanted);
   });
 }
+
+test('the empty revision is the control plane without a name', async () => {
+  const { code, stderr } = await capture(['inject', ...image, '--revision', ''], { stdin: pod() });
+  assert.equal(code, 0, stderr);
+});

@@ -39,7 +39,8 @@ export async function run(paths: readonly string[], flags: InjectFlags, io: Io):
   if (paths.length === 0 && io.stdin.isTTY === true) {
     throw new UsageError('nothing to read', { hint: 'name files or folders, or pipe manifests in' });
   }
-  const trouble = flags.revision === undefined ? undefined : revisionNameTrouble(flags.revision);
+  // The empty one is the control plane without a name, as Istio's own injector takes it.
+  const trouble = (flags.revision ?? '') === '' ? undefined : revisionNameTrouble(flags.revision ?? '');
   if (trouble !== undefined) throw new SpecError([{ severity: 'error', ...trouble }]);
   const fleet = await loadFleetFile(flags.fleet === undefined ? {} : { fleet: flags.fleet }, io);
   const sources: Source[] = [];
