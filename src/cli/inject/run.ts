@@ -36,12 +36,7 @@ interface Run {
 
 /** @throws UsageError, SpecError, ManifestError: then nothing was put out */
 export async function run(paths: readonly string[], flags: InjectFlags, io: Io): Promise<void> {
-  if (paths.length === 0 && io.stdin.isTTY === true) {
-    throw new UsageError('nothing to read', { hint: 'name files or folders, or pipe manifests in' });
-  }
-  // The empty one is the control plane without a name, as Istio's own injector takes it.
-  const trouble = (flags.revision ?? '') === '' ? undefined : revisionNameTrouble(flags.revision ?? '');
-  if (trouble !== undefined) throw new SpecError([{ severity: 'error', ...trouble }]);
+  check(paths, flags, io);
   const fleet = await loadFleetFile(flags.fleet === undefined ? {} : { fleet: flags.fleet }, io);
   const sources: Source[] = [];
   for (const file of await findFiles(paths.length === 0 ? ['-'] : paths, io.cwd))
@@ -60,6 +55,15 @@ export async function run(paths: readonly string[], flags: InjectFlags, io: Io):
   for (const line of state.talk) io.stderr.write(`${visible(line)}\n`);
   io.stderr.write(`fairway inject: ${state.counts.injected} of ${state.counts.workloads} workloads injected\n`);
   await print([flags.output === 'json' ? outputs.join('') : joined(outputs)], io.stdout);
+}
+
+function check(paths: readonly string[], { revision = '' }: InjectFlags, io: Io): void {
+  if (paths.length === 0 && io.stdin.isTTY === true) {
+    throw new UsageError('nothing to read', { hint: 'name files or folders, or pipe manifests in' });
+  }
+  // The empty one is the control plane without a name, as Istio's own injector takes it.
+  const trouble = revision === '' ? undefined : revisionNameTrouble(revision);
+  if (trouble !== undefined) throw new SpecError([{ severity: 'error', ...trouble }]);
 }
 
 /** ProxyConfig resources among what is read, wherever they stand: they count for every workload. */
