@@ -1,5 +1,5 @@
-// Tests that mostly wait — for drains, retries, renewals — and share nothing: several at once, in no order. Refuses none: who computes for long,
-// measures, or changes what others use stays with `test` of node:test.
+// Tests that mostly wait (for drains, retries, renewals) and share nothing: several at once, in no order. A test that computes for long, measures,
+// or changes what others use is not for it: that stays with `test` of node:test.
 import { describe, type TestContext, test } from 'node:test';
 
 /** So many keep two cores busy, and leave each enough of them. */
