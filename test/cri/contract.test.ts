@@ -1,5 +1,5 @@
 // The contract of the container runtimes, kept by a real containerd through CRI.
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -12,6 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'fairway-contract-'));
 
 before(containerdUp);
 after(containerdDown);
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 contractOf(
   'containerd',

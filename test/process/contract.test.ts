@@ -1,11 +1,13 @@
 // The contract of the container runtimes, kept by processes of this machine in namespaces.
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { processNode } from '../../src/adapters/process-runtime/index.ts';
 import { contractOf } from '../contract/pod-runtime.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairway-contract-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 contractOf(
   'processes',

@@ -1,15 +1,18 @@
 // The shared cases about manifests, through the command line. What a case's expect.md holds as JSON is read and checked as it stands; what it
 // says in words is said again below, in code.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after as afterAll, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { capture } from '../../src/cli/capture.ts';
 import { byteText, type Plain, readDocument, transformStream } from '../../src/core/manifest/index.ts';
 import { labelValueOf } from '../../src/core/mutate/index.ts';
 import { sharedPath as shared } from './shared.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'fairway-cases-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Expectation {
   readonly cmd: string;
@@ -309,7 +312,6 @@ test('d-yaml11-booleans: what is new is quoted where it would be no string', asy
     'null',
     'NULL',
   ];
-  const folder = mkdtempSync(join(tmpdir(), 'fairway-'));
   const patch = words.map((value, i) => ({ op: 'add', path: `/metadata/annotations/word${i}`, value }));
   writeFileSync(join(folder, 'words.json'), JSON.stringify({ name: 'words', patch }));
   const { stdout } = await mutate('d-yaml11-booleans', '--mutator', join(folder, 'words.json'));
@@ -329,7 +331,6 @@ test('c-pod-rev-vs-namespace-rev: the namespace that shadows is told, and strict
   const strict = await mutate(name, '--strict');
   assert.deepEqual([strict.code, strict.stdout], [1, '']);
   const documents = text(name).split('---\n');
-  const folder = mkdtempSync(join(tmpdir(), 'fairway-'));
   copyFileSync(file(name), join(folder, 'namespaces.yaml'));
   const stdin = documents.slice(2).join('---\n');
   const without = await capture(['mutate', '--revision', '1-24-5', '-'], { stdin });

@@ -2,7 +2,7 @@
 // label, and a second run changes nothing. Files that kubectl refuses are named here.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -108,7 +108,11 @@ async function work(): Promise<void> {
 }
 
 test('every file of the corpus is kept but for the label', async () => {
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  try {
+    await Promise.all(Array.from({ length: availableParallelism() }, work));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
   const by = Object.groupBy(files, (name) => verdicts.get(name) ?? 'not judged');
   assert.deepEqual(by['refused'], refused);
   assert.deepEqual(Object.keys(by).sort(), ['lines added', 'refused', 'unchanged'], JSON.stringify(by));

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, mock, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { followVersion } from './cluster-version.ts';
 import { fakeCluster } from './fake-cluster.ts';
 
-beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
-afterEach(() => mock.timers.reset());
-
 /** What the API server says from one question to the next; then nothing more is asked. */
-function asked(...answers: readonly (string | Error)[]) {
+function asked({ mock: { timers } }: TestContext, ...answers: readonly (string | Error)[]) {
+  timers.enable({ apis: ['setTimeout'] });
   const warned: string[] = [];
   const quiet = (): void => {};
   const log = {
@@ -22,16 +20,15 @@ function asked(...answers: readonly (string | Error)[]) {
     if (answer === undefined || answer instanceof Error) throw answer ?? new Error('asked too often');
     return { status: 200, body: { minor: answer } };
   });
-  return { cluster, warned, version: followVersion(cluster, log) };
+  const later = async (ms: number): Promise<void> => {
+    timers.tick(ms);
+    await setImmediate();
+  };
+  return { cluster, warned, version: followVersion(cluster, log), later };
 }
 
-async function later(ms: number): Promise<void> {
-  mock.timers.tick(ms);
-  await setImmediate();
-}
-
-test('a version that could not be told is asked for again within seconds, one that is known every ten minutes', async () => {
-  const { cluster, warned, version } = asked(new Error('refused'), '36+', '37');
+test('a version that could not be told is asked for again within seconds, one that is known every ten minutes', async (context) => {
+  const { cluster, warned, version, later } = asked(context, new Error('refused'), '36+', '37');
   await later(0);
   assert.deepEqual([version.minor(), warned.length], [undefined, 1]);
   await later(5_000);
@@ -43,8 +40,8 @@ test('a version that could not be told is asked for again within seconds, one th
   version.stop();
 });
 
-test('once known it stays, and who has stopped asks no more', async () => {
-  const { cluster, version } = asked('36', new Error('refused'));
+test('once known it stays, and who has stopped asks no more', async (context) => {
+  const { cluster, version, later } = asked(context, '36', new Error('refused'));
   await later(0);
   await later(600_000);
   assert.equal(version.minor(), 36);

@@ -1,9 +1,9 @@
 // docs/reference/mutate.md shows what the program prints, and its declared mutator is one; golden cases of mutated manifests.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { capture } from '../../../src/cli/capture.ts';
 
 const page = readFileSync('docs/reference/mutate.md', 'utf8');
@@ -17,7 +17,9 @@ for (const [, command = '', output = ''] of page.matchAll(/```console\n\$ fairwa
 
 test('the declared mutator of the page works', async () => {
   const declared = /```yaml\n(name: scrape[\s\S]*?)```/.exec(page)?.[1] ?? '';
-  const file = join(mkdtempSync(join(tmpdir(), 'fairway-docs-')), 'scrape.yaml');
+  const folder = mkdtempSync(join(tmpdir(), 'fairway-docs-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'scrape.yaml');
   writeFileSync(file, declared);
   const { stdout, stderr } = await capture([
     'mutate',
