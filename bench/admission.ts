@@ -137,7 +137,12 @@ async function withOwners(istiodMs: number): Promise<Row[]> {
     await waitUntil(fairway.isReady, 'readiness');
     const synced = memoryRow(`fairway, ${owners.toLocaleString('en')} owners known`, fairway.pid);
     const krispr = await krisprRows(fairway, istiodMs);
-    const latencies = [await pacedRow(fairway, '/krispr', 5), await pacedRow(fairway, `/inject/${revision}`, 10)];
+    const inject = { path: `/inject/${revision}`, goalMs: 10 };
+    const latencies = [
+      await pacedRow(fairway, { path: '/krispr', goalMs: 5, pods: 1 }),
+      await pacedRow(fairway, { ...inject, pods: podsOfWorkload }),
+      await pacedRow(fairway, { ...inject, pods: 1 }),
+    ];
     return [...krispr, ...latencies, synced, { ...memoryRow('the same, after it', fairway.pid), goalMs: 512 }];
   } finally {
     await fairway.stop();
@@ -148,7 +153,7 @@ async function krisprRows(fairway: Fairway, istiodMs: number): Promise<Row[]> {
   const rows: Row[] = [];
   for (const kilobytes of [10, 50]) {
     const load = connect(fairway.target('/krispr'), 8);
-    const bodyOf = krisprBody(0, kilobytes);
+    const bodyOf = krisprBody({ kilobytes });
     const bodies = Array.from({ length: reviewsPerRound }, (_, i) => bodyOf(i));
     const times: number[] = [];
     for (let round = 0; round <= rounds; round++) times.push(await cpuPerThousand(fairway.pid, load, bodies));
@@ -160,18 +165,28 @@ async function krisprRows(fairway: Fairway, istiodMs: number): Promise<Row[]> {
 }
 
 /** One label in ten is not today's and so costs a patch and a line of log. */
-function krisprBody(first: number, kilobytes = 10): Bodies {
-  return (i) => reviewOf({ kilobytes, revision: i % 10 === 0 ? 'a-1' : revision, workload: first + i, uid: first + i });
+function krisprBody({ first = 0, kilobytes = 10, pods = 1 }): Bodies {
+  return (i) => {
+    const workload = Math.floor((first + i) / pods);
+    return reviewOf({ kilobytes, revision: workload % 10 === 0 ? 'a-1' : revision, workload, uid: first + i });
+  };
 }
 
-/** No two bodies are the same. A server that has just started has not compiled yet: the first go uncounted, and their answers are read. */
-async function pacedRow(fairway: Fairway, path: string, goalMs: number): Promise<Row> {
+interface Paced {
+  readonly path: string;
+  readonly goalMs: number;
+  /** Of one workload, one after the other. */
+  readonly pods: number;
+}
+
+/** No two reviews are the same. A server that has just started has not compiled yet: the first go uncounted, and their answers are read. */
+async function pacedRow(fairway: Fairway, { path, goalMs, pods }: Paced): Promise<Row> {
   const early = 2 * reviewsPerRound;
   const load = connect(fairway.target(path), pace.connections);
-  await load.run(krisprBody(0), early);
+  await load.run(krisprBody({ pods }), early);
   load.close();
-  const { p50, p99, longest } = await paced(fairway.target(path), krisprBody(early), pace);
-  const what = `${path}: p50 and p99 of ${pace.seconds} s at ${pace.perSecond}/s, 10 kB`;
+  const { p50, p99, longest } = await paced(fairway.target(path), krisprBody({ first: early, pods }), pace);
+  const what = `${path}: p50 and p99 of ${pace.seconds} s at ${pace.perSecond}/s, 10 kB, ${pods} pod${pods === 1 ? '' : 's'} a workload`;
   process.stderr.write(`${what}: ${p50.toFixed(1)}, ${p99.toFixed(1)}, longest ${longest.toFixed(1)} ms\n`);
   return { name: what, coldMs: p50, medianMs: p99, goalMs };
 }
