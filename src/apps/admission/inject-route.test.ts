@@ -33,7 +33,7 @@ function start() {
   const configs = followInjectors(cluster, ['b-2'], log);
   const { reviewer } = injectRoute({
     injectorOf: configs.of,
-    nodes: configs.nodes,
+    native: configs.native,
     proxyConfigs: configs.proxyConfigs,
     compat: 'fairway',
     lifecycle: () => ({}),

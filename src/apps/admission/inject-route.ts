@@ -6,8 +6,6 @@ import {
   displayName,
   type InjectorConfig,
   injectReview,
-  type NodeVersion,
-  nativeSidecars,
   type ProxyConfigs,
   type ProxyLifecycle,
   proxyEnvOfPath,
@@ -19,7 +17,8 @@ import type { Route } from './routes.ts';
 
 export interface InjectWorld {
   readonly injectorOf: (revision: string) => InjectorConfig | undefined;
-  readonly nodes: () => readonly NodeVersion[] | undefined;
+  /** Whether every node can run sidecars as init containers. */
+  readonly native: () => boolean;
   readonly proxyConfigs: () => ProxyConfigs;
   readonly compat: Compat;
   /** The same value as long as the rules are the same. */
@@ -40,8 +39,7 @@ export function injectRoute(world: InjectWorld): Route {
       const [revision = ''] = rest.split('/');
       const config = world.injectorOf(revision);
       if (config === undefined) return undefined;
-      const [native, lifecycle] = [nativeSidecars('auto', world.nodes()), world.lifecycle()];
-      const proxyConfigs = world.proxyConfigs();
+      const [native, lifecycle, proxyConfigs] = [world.native(), world.lifecycle(), world.proxyConfigs()];
       const proxyEnv = proxyEnvOfPath(`/inject${rest.slice(revision.length)}`);
       return {
         review: (body) => review(body, { ...world, config, revision, native, lifecycle, proxyConfigs, proxyEnv }),

@@ -4,6 +4,7 @@ import {
   type InjectorConfig,
   indexProxyConfigs,
   type NodeVersion,
+  nativeSidecars,
   type ProxyConfigResource,
   type ProxyConfigs,
   parseInjector,
@@ -15,7 +16,8 @@ import type { Log } from './log.ts';
 export interface InjectorConfigs {
   /** The last good configuration of a revision; undefined until there was one. */
   readonly of: (revision: string) => InjectorConfig | undefined;
-  readonly nodes: () => readonly NodeVersion[] | undefined;
+  /** Whether every node can run sidecars as init containers; false while the nodes are not known. */
+  readonly native: () => boolean;
   /** The same value until one of them changes. */
   readonly proxyConfigs: () => ProxyConfigs;
   /** Whether every revision can be served. */
@@ -58,26 +60,38 @@ export function followInjectors(cluster: Cluster, revisions: readonly string[], 
       );
     }
   }
-  const nodes = new Map<string, NodeVersion>();
-  const nodesFollowing = cluster.follow({ group: '', version: 'v1', plural: 'nodes' }, 'objects', {
-    put: (object) => {
-      const { metadata, status } = object as Node;
-      nodes.set(metadata.uid, { name: metadata.name, kubelet: status?.nodeInfo?.kubeletVersion ?? '' });
-    },
-    remove: (uid) => void nodes.delete(uid),
-  });
+  const nodes = followNodes(cluster);
   const proxyConfigs = followProxyConfigs(cluster);
-  followings.push(nodesFollowing, proxyConfigs.following);
+  followings.push(nodes.following, proxyConfigs.following);
   return {
     of: (revision) => configs.get(revision),
-    nodes: () => (nodesFollowing.synced() ? [...nodes.values()] : undefined),
+    native: nodes.native,
     proxyConfigs: proxyConfigs.current,
     ready: () =>
-      nodesFollowing.synced() && proxyConfigs.known() && revisions.every((revision) => configs.has(revision)),
+      nodes.following.synced() && proxyConfigs.known() && revisions.every((revision) => configs.has(revision)),
     stop: () => {
       for (const following of followings) following.stop();
     },
   };
+}
+
+/** Nodes are many, and tell of themselves all the time; reviews are more: they are judged once after a change. */
+function followNodes(cluster: Cluster): { readonly following: Following; readonly native: () => boolean } {
+  const nodes = new Map<string, NodeVersion>();
+  let judged: boolean | undefined;
+  const following = cluster.follow({ group: '', version: 'v1', plural: 'nodes' }, 'objects', {
+    put: (object) => {
+      const { metadata, status } = object as Node;
+      nodes.set(metadata.uid, { name: metadata.name, kubelet: status?.nodeInfo?.kubeletVersion ?? '' });
+      judged = undefined;
+    },
+    remove: (uid) => {
+      nodes.delete(uid);
+      judged = undefined;
+    },
+  });
+  const native = (): boolean => (judged ??= nativeSidecars('auto', [...nodes.values()]));
+  return { following, native: () => following.synced() && native() };
 }
 
 interface Followed {

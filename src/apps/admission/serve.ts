@@ -190,7 +190,7 @@ function injection(state: State, { cluster, inject, log }: AdmissionPorts): read
   return [
     injectRoute({
       injectorOf: configs.of,
-      nodes: configs.nodes,
+      native: configs.native,
       proxyConfigs: configs.proxyConfigs,
       compat: inject.compat,
       lifecycle,
