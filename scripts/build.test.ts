@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { commandNames } from '../src/cli/run.ts';
 
 describe('the built command', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fairway-build-'));
@@ -22,21 +23,7 @@ describe('the built command', () => {
     assert.equal(status, 0, stderr);
   });
 
-  const commands = [
-    'validate',
-    'resolve',
-    'plan',
-    'explain',
-    'mutate',
-    'inject',
-    'doctor',
-    'admission',
-    'pod',
-    'agent',
-    'completion',
-    'version',
-  ];
-  for (const command of commands) {
+  for (const command of commandNames) {
     test(`can load ${command}`, () => {
       const { status, stdout, stderr } = fairway([command, '--help']);
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });

@@ -85,6 +85,8 @@ const entries: readonly Entry[] = [
   },
 ];
 
+export const commandNames: readonly string[] = entries.map(({ name }) => name);
+
 async function otherCommands(io: Io): Promise<readonly Command[]> {
   const others = entries.filter(({ name }) => name !== 'completion');
   return Promise.all(others.map(async ({ load }) => (await load())(io)));

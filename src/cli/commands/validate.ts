@@ -1,6 +1,7 @@
 // `fairway validate`: is rollouts.yml right, with its fleet file and lock? Every problem at once; ties are looked for before
 // they happen, among the namespaces given or among all legal names.
 import { Command } from 'commander';
+import { counted } from '../../core/std/counted.ts';
 import { SpecError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
 import { loadNamespaces, loadRolloutFiles, shownPath, warn } from '../rollout-files.ts';
@@ -39,9 +40,7 @@ async function validate(flags: Flags, io: Io): Promise<void> {
   if (problems.some(({ severity }) => severity === 'error')) throw new SpecError(problems);
   warn(problems, io);
   const buckets = rollouts.buckets.length + 1;
-  const verdict =
-    problems.length === 0 ? 'no problems' : `${problems.length} ${problems.length === 1 ? 'warning' : 'warnings'}`;
-  io.stderr.write(`${shownPath(paths.rollouts)}: ${buckets} ${buckets === 1 ? 'bucket' : 'buckets'}, ${verdict}
-`);
+  const verdict = problems.length === 0 ? 'no problems' : counted(problems.length, 'warning');
+  io.stderr.write(`${shownPath(paths.rollouts)}: ${counted(buckets, 'bucket')}, ${verdict}\n`);
   if (flags.strict === true && problems.length > 0) io.exitCode = 1;
 }

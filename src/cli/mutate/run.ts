@@ -1,6 +1,7 @@
 // One run of `fairway mutate`: read everything, mutate everything, and only then, if nothing is wrong, put it out.
 import { applyEdits, encodeUtf8, type Piece } from '../../core/manifest/index.ts';
 import { type MutateResult, nameOf, type PlacedRemark } from '../../core/mutate/index.ts';
+import { counted } from '../../core/std/counted.ts';
 import { ManifestError, type Problem, UsageError } from '../../core/std/errors.ts';
 import { visible } from '../../core/std/visible.ts';
 import { interruptible } from '../interruption.ts';
@@ -76,8 +77,7 @@ function sumUp(mutated: readonly Mutated[], what: 'changed' | 'would change', io
   const changed = sum(({ changed: names }) => names.length);
   const workloads = sum(({ counts }) => counts.workloads);
   const unknown = sum(({ counts }) => counts.unknown);
-  const passed =
-    unknown === 0 ? '' : `, ${unknown} object${unknown === 1 ? '' : 's'} without apiVersion or kind passed through`;
+  const passed = unknown === 0 ? '' : `, ${counted(unknown, 'object')} without apiVersion or kind passed through`;
   io.stderr.write(`fairway mutate: ${changed} of ${workloads} workloads ${what}${passed}\n`);
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../core/inventory/index.ts';
 import { ManifestError, type Problem, SpecError, UsageError } from '../../core/std/errors.ts';
 import type { Io } from '../io.ts';
-import { loadNamespaces, readText } from '../rollout-files.ts';
+import { loadNamespaces, readText, shownPath } from '../rollout-files.ts';
 
 export interface InventoryFlags {
   readonly manifests?: readonly string[];
@@ -32,7 +32,7 @@ export async function readInventory(flags: InventoryFlags, fleet: Fleet, io: Io)
 async function readSnapshot(path: string, io: Io): Promise<Inventory> {
   const text = await readText(path, io);
   if (text === undefined) throw new UsageError(`there is no ${path}`);
-  const read = parseSnapshot(text, { file: path === '-' ? 'stdin' : path });
+  const read = parseSnapshot(text, { file: shownPath(path) });
   if (read.kind === 'invalid') throw new SpecError(read.problems);
   return read.value;
 }

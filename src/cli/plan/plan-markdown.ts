@@ -1,11 +1,11 @@
 // A plan as Markdown for a pull-request comment: the answer first, long lists folded, and never longer than a comment may be.
 import type { Plan } from '../../core/plan/index.ts';
+import { counted } from '../../core/std/counted.ts';
 import type { Problem } from '../../core/std/errors.ts';
 import { visible } from '../../core/std/visible.ts';
 import {
   boundSentences,
   bucketLine,
-  count,
   headline,
   moveReason,
   revisionPairs,
@@ -83,7 +83,7 @@ function problems(all: readonly Problem[]): string {
         `- ${severity === 'error' ? '❌' : '⚠️'} ${escape(message)}${hint === undefined ? '' : ` — ${escape(hint)}`}`,
     );
   const more = all.length > maximumRows ? [`- … and ${all.length - maximumRows} more`] : [];
-  return folded(count(all.length, 'finding'), [...lines, ...more].join('\n'), all.length);
+  return folded(counted(all.length, 'finding'), [...lines, ...more].join('\n'), all.length);
 }
 
 function folded(title: string, body: string, size: number): string {

@@ -1,11 +1,11 @@
 // A plan as text for a terminal.
 import type { Plan } from '../../core/plan/index.ts';
+import { counted } from '../../core/std/counted.ts';
 import { visible } from '../../core/std/visible.ts';
 import { table } from '../print.ts';
 import {
   boundSentences,
   bucketLine,
-  count,
   headline,
   moveReason,
   revisionPairs,
@@ -36,7 +36,7 @@ export function planText(plan: Plan): string {
       'By revision',
       revisionPairs(plan).map(
         ({ from, to, namespaces, pods }) =>
-          `${from} → ${to}: ${count(namespaces, 'namespace')}${plan.totals.workloads === 0 ? '' : `, ${count(pods, 'pod')}`}`,
+          `${from} → ${to}: ${counted(namespaces, 'namespace')}${plan.totals.workloads === 0 ? '' : `, ${counted(pods, 'pod')}`}`,
       ),
     ),
     moves.length === 0

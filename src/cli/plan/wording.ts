@@ -1,6 +1,7 @@
 // How a plan is said, in a terminal and in a pull request.
 import type { BucketChange, Move, Plan, ShareRow, StuckWorkload } from '../../core/plan/index.ts';
 import { compareRevisions, percentText } from '../../core/rollout/index.ts';
+import { counted } from '../../core/std/counted.ts';
 import { formatDuration } from '../../core/std/duration.ts';
 
 export function headline({ totals, moves, somethingMoves, buckets }: Plan): string {
@@ -12,10 +13,10 @@ export function headline({ totals, moves, somethingMoves, buckets }: Plan): stri
   }
   if (moves.length === 0) return `Nothing moves: ${stay(totals.namespaces)}.`;
   const { workloads, pods, owners } = totals.moving;
-  const parts = [count(workloads, 'workload'), count(pods, 'pod')];
-  if (owners.length > 0) parts.push(count(owners.length, 'owner'));
+  const parts = [counted(workloads, 'workload'), counted(pods, 'pod')];
+  if (owners.length > 0) parts.push(counted(owners.length, 'owner'));
   const scale = totals.workloads > 0 ? ` (${parts.join(', ')})` : '';
-  return `${moves.length} of ${count(totals.namespaces, 'namespace')} move${scale}; ${totals.needless} needless, ${totals.backward} to an older revision.`;
+  return `${moves.length} of ${counted(totals.namespaces, 'namespace')} move${scale}; ${totals.needless} needless, ${totals.backward} to an older revision.`;
 }
 
 function stay(namespaces: number): string {
@@ -25,10 +26,6 @@ function stay(namespaces: number): string {
 /** A number of workloads or pods, or that nobody knows it: an inventory of names alone has neither. */
 export function scaleCell({ totals }: Plan, amount: number): string {
   return totals.workloads === 0 ? '-' : String(amount);
-}
-
-export function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
 interface Pair {

@@ -2,6 +2,7 @@
 // revision, so the file is invalid for this inventory.
 import { unreachedProblems } from '../reach/index.ts';
 import { type Assignment, percentText } from '../rollout/index.ts';
+import { counted } from '../std/counted.ts';
 import type { Problem } from '../std/errors.ts';
 import type { Shadowed, StuckWorkload } from './obstacles.ts';
 import type { ShareRow } from './shares.ts';
@@ -50,7 +51,7 @@ function needlessMoves({ count, of }: Findings['needless']): Problem[] {
 
 function emptyShare({ bucket, revision, wanted, count, of }: ShareRow): Problem[] {
   if (wanted === 0 || count > 0) return [];
-  const message = `${bucket}: ${revision} asks for ${percentText(wanted)} % and gets none of ${of} namespace${of === 1 ? '' : 's'}`;
+  const message = `${bucket}: ${revision} asks for ${percentText(wanted)} % and gets none of ${counted(of, 'namespace')}`;
   const hint = 'raise the share, or set `mode: exact` for this bucket in fairway.yml';
   return [{ code: 'share-empty', severity: 'warning', message, hint }];
 }

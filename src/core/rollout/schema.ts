@@ -1,13 +1,14 @@
 // The shape of rollouts.yml as JSON Schema, for editors. Only `scripts/schemas.ts` uses it: the reader (rollouts.ts) knows more
 // than a schema can say (sums, patterns, leading zeros), and a test holds that the schema refuses nothing that it accepts.
 import * as z from 'zod';
+import { dnsLabel } from '../std/object-name.ts';
 
 const percent = z
   .number()
   .min(0)
   .max(100)
   .describe('Percent of the bucket, with at most two decimals; all of a bucket add up to 100.');
-const revision = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
+const revision = z.string().regex(dnsLabel);
 
 const rolloutsSchema = z
   .record(

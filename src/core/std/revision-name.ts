@@ -1,7 +1,7 @@
 // What a revision may be called: a DNS-1123 label that no YAML reader takes for something else (docs/reference/rollouts.md). Here and not with
 // rollouts.yml, because --revision is checked where no pattern and no file is read.
+import { dnsLabel } from './object-name.ts';
 
-const revisionName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const notNames = new Set(['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null']);
 const rule = 'a revision is named by lower-case letters, digits and dashes, at most 63, as in 1-25-2';
 
@@ -12,7 +12,7 @@ export function revisionNameTrouble(
   const name = JSON.stringify(text);
   if (notNames.has(text.toLowerCase()))
     return { code: 'revision-invalid', message: `${name} is no revision: YAML reads it as something else`, hint: rule };
-  if (!revisionName.test(text))
+  if (!dnsLabel.test(text))
     return {
       code: 'revision-invalid',
       message: `${name} is no revision${oddSign(text)}`,
@@ -24,7 +24,7 @@ export function revisionNameTrouble(
 /** `1.25.2`, `1_25_2`, `v1-25-2` with a dash from a web page: what it is with plain dashes and lower case. */
 function meant(text: string): string {
   const plain = text.toLowerCase().replace(/[._\p{Pd}]/gu, '-');
-  return revisionName.test(plain) ? `did you mean ${plain}? ` : '';
+  return dnsLabel.test(plain) ? `did you mean ${plain}? ` : '';
 }
 
 /** Dashes and blanks that were copied from a web page look right and are not. */
